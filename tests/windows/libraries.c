@@ -1,25 +1,11 @@
-// Libraries above the driver, by the names of NVIDIA's DLLs.
+// cuFFT and cuRAND, by the names of NVIDIA's DLLs.
 
 #include "check.h"
-#include "load.h"
-#include <stdlib.h>
+#include "device.h"
 
 // As CUDA's headers have them.
 enum { FORWARD = -1, C2C = 0x29, PSEUDO_DEFAULT = 100 };
 enum { COUNT = 1024 };
-
-static HMODULE driver;
-static unsigned long long memory;
-
-static void to_device(const void *from, size_t bytes) {
-  int (*copy)(unsigned long long, const void *, size_t) = function(driver, "cuMemcpyHtoD_v2");
-  if (copy(memory, from, bytes)) exit(5);
-}
-
-static void to_host(void *to, size_t bytes) {
-  int (*copy)(void *, unsigned long long, size_t) = function(driver, "cuMemcpyDtoH_v2");
-  if (copy(to, memory, bytes)) exit(6);
-}
 
 static int check_fft(void) {
   HMODULE fft = library("cufft64_12.dll"), old = library("CUFFT64_11.DLL");
@@ -34,10 +20,10 @@ static int check_fft(void) {
   static float host[2 * COUNT];
   // The transform of one pulse is one everywhere.
   host[0] = 1;
-  to_device(host, sizeof host);
+  void *memory = device(host, sizeof host);
   IS(0, plan_of(&plan, COUNT, C2C, 1));
-  IS(0, transform(plan, (void *)memory, (void *)memory, FORWARD));
-  to_host(host, sizeof host);
+  IS(0, transform(plan, memory, memory, FORWARD));
+  to_host(host, memory, sizeof host);
   IS(0, destroy(plan));
   int bad = 0;
   for (int i = 0; i < COUNT; i++) bad += host[2 * i] != 1 || host[2 * i + 1] != 0;
@@ -54,10 +40,11 @@ static int check_random(void) {
   int (*destroy)(void *) = function(random, "curandDestroyGenerator");
   void *generator = NULL;
   static float host[2 * COUNT];
+  void *memory = device(NULL, sizeof host);
   IS(0, create(&generator, PSEUDO_DEFAULT));
   IS(0, seed(generator, 1));
-  IS(0, uniform(generator, (void *)memory, 2 * COUNT));
-  to_host(host, sizeof host);
+  IS(0, uniform(generator, memory, 2 * COUNT));
+  to_host(host, memory, sizeof host);
   IS(0, destroy(generator));
   // Greater than 0 and at most 1, around a half.
   double sum = 0;
@@ -69,19 +56,8 @@ static int check_random(void) {
 }
 
 int main(void) {
-  driver = library("nvcuda.dll");
-  if (!driver) return 3;
-  int wrong = 0;
-  void *context = NULL;
-  int (*begin)(unsigned) = function(driver, "cuInit");
-  int (*retain)(void **, int) = function(driver, "cuDevicePrimaryCtxRetain");
-  int (*set_current)(void *) = function(driver, "cuCtxSetCurrent");
-  int (*allocate)(unsigned long long *, size_t) = function(driver, "cuMemAlloc_v2");
-  IS(0, begin(0));
-  IS(0, retain(&context, 0));
-  IS(0, set_current(context));
-  IS(0, allocate(&memory, 2 * COUNT * sizeof(float)));
-  wrong += check_fft() + check_random();
+  start();
+  int wrong = check_fft() + check_random();
   printf("%d wrong\n", wrong);
   return wrong != 0;
 }

@@ -6,7 +6,7 @@ pub use command::{Options, install, remove};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use zluda_staged::{LIBRARIES, windows_file, windows_stub};
+use zluda_staged::{LIBRARIES, OPENED_WINDOWS, windows_file, windows_stub};
 
 /// What is installed, a line each: the name, the size and the time of the file, and whether another one was there.
 const LIST: &str = "zluda_installed.txt";
@@ -66,6 +66,8 @@ fn needed(folder: &Path) -> Result<BTreeSet<PathBuf>, String> {
             {
                 needed.insert(Path::new(LIBRARIES).join(stub.windows_name()));
                 needed.insert(library.name.into());
+                let opened = OPENED_WINDOWS.iter().filter(|(opens, _)| *opens == library.name);
+                needed.extend(opened.map(|(_, opened)| PathBuf::from(opened)));
             } else if let Some(staged) = windows_file(&name) {
                 needed.insert(staged.name.into());
             }
@@ -232,12 +234,17 @@ mod tests {
         write("notes.txt", b"curand64_10.dll");
         write("odd.dll", &[&b"\0"[..], &*wide].concat());
         write("cufft64_11.dll", b"");
+        write("tool.exe", b"nvml.dll\0cudnn64_8.dll\0");
         let found: Vec<_> = needed(folder.path()).unwrap().into_iter().collect();
         let below = |name: &str| Path::new(LIBRARIES).join(name);
         let wanted = [
+            below("cudnn64_8.dll"),
             below("cufft64_11.dll"),
             below("cufft64_12.dll"),
             below("curand64_10.dll"),
+            "nvml.dll".into(),
+            "zluda_dnn.dll".into(),
+            "zluda_dnn8.dll".into(),
             "zluda_fft.dll".into(),
             "zluda_rand.dll".into(),
         ];

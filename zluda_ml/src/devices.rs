@@ -1,8 +1,9 @@
 //! The devices that the driver tells of, from the first `nvmlInit` on.
 
+use crate::backend::Telemetry;
+use crate::backend::machine::Cpu;
 use crate::backend::pci::{PciAddress, Place};
 use crate::backend::rocm::{Gpu, Smi};
-use crate::backend::{Telemetry, cpu};
 use crate::convert::FromC;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUuuid};
 use cuda_types::nvml::{NvmlResult, nvmlDevice_t, nvmlError};
@@ -186,9 +187,9 @@ impl Telemetry for Silent {}
 
 fn telemetry(info: &DeviceInfo) -> Box<dyn Telemetry> {
     match info.provider {
-        ProviderKind::Cpu => Box::new(cpu::Cpu::new(zluda_staged::CPU_PROVIDER)),
+        ProviderKind::Cpu => Box::new(Cpu::new(zluda_staged::CPU_PROVIDER)),
         // The processor does its work, in this machine's memory.
-        ProviderKind::Emulated => Box::new(cpu::Cpu::new(zluda_staged::EMULATED_PROVIDER)),
+        ProviderKind::Emulated => Box::new(Cpu::new(zluda_staged::EMULATED_PROVIDER)),
         ProviderKind::Rocm => gpu(info),
     }
 }

@@ -1,28 +1,37 @@
 //! The contents of a matrix descriptor. It is an object of cuSPARSE's, of whichever library of that name the program has.
 
 use cuda_types::cusolver::*;
-use libloading::os::unix::{Library, RTLD_LAZY};
+use libloading::Library;
 use std::ffi::c_int;
 
 type Get = unsafe extern "C" fn(cusparseMatDescr_t) -> c_int;
 
-/// Names of the library in CUDA 12 and 13, and where it is not opened again: only where the program has.
-const NAMES: [&str; 2] = ["libcusparse.so.12", "libcusparse.so"];
-const RTLD_NOLOAD: c_int = 4;
+/// The libraries of CUDA 12 and 13 of that name that the program has: nothing is opened that it has not.
+#[cfg(unix)]
+fn opened() -> impl Iterator<Item = Library> {
+    use libloading::os::unix::{Library, RTLD_LAZY};
+    const NO_LOAD: c_int = 4;
+    let named = ["libcusparse.so.12", "libcusparse.so"].into_iter().filter_map(|name| {
+        // SAFETY: nothing is loaded, so no initialiser runs.
+        unsafe { Library::open(Some(name), RTLD_LAZY | NO_LOAD) }.ok()
+    });
+    // What the program is linked with comes first.
+    std::iter::once_with(Library::this).chain(named).map(Into::into)
+}
+
+#[cfg(windows)]
+fn opened() -> impl Iterator<Item = Library> {
+    use libloading::os::windows::Library;
+    let name = "cusparse64_12.dll";
+    std::iter::once_with(move || Library::open_already_loaded(name).ok()).flatten().map(Into::into)
+}
 
 fn find(name: &[u8]) -> CusolverResult<Get> {
-    let look = |library: &Library| {
+    let look = |library: Library| {
         // SAFETY: functions of these names have this type.
         unsafe { library.get::<Get>(name) }.ok().map(|function| *function)
     };
-    if let Some(found) = look(&Library::this()) {
-        return Ok(found);
-    }
-    let opened = NAMES.iter().filter_map(|name| {
-        // SAFETY: nothing is loaded, so no initialiser runs.
-        unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_NOLOAD) }.ok()
-    });
-    opened.into_iter().find_map(|library| look(&library)).ok_or_else(|| {
+    opened().find_map(look).ok_or_else(|| {
         tracing::error!("the program's cuSPARSE is not found");
         cusolverError::NOT_INITIALIZED
     })

@@ -40,7 +40,9 @@ pub const AUDIT: &str = "libzluda_ld.so";
 pub const ASSEMBLER: &str = "bin/ptxas";
 
 /// Our cuDNN, of version 9's ABI.
-pub const NETWORKS: &str = "libzluda_dnn.so";
+pub const NETWORKS: &str = if cfg!(windows) { NETWORKS_WINDOWS } else { NETWORKS_LINUX };
+const NETWORKS_LINUX: &str = "libzluda_dnn.so";
+const NETWORKS_WINDOWS: &str = "zluda_dnn.dll";
 
 /// The HIP provider that is this machine's processor, in the folder.
 pub const CPU_PROVIDER: &str = if cfg!(windows) { "zluda_hip_cpu.dll" } else { CPU_LINUX };
@@ -69,7 +71,7 @@ pub const STAGED: &[Staged] = &[
         ..OWN
     },
     Staged { package: "zluda_blas", built: "libzluda_blas.so", name: "libzluda_blas.so", ..OWN },
-    Staged { package: "zluda_dnn", built: NETWORKS, name: NETWORKS, ..OWN },
+    Staged { package: "zluda_dnn", built: NETWORKS_LINUX, name: NETWORKS_LINUX, ..OWN },
     Staged { package: "zluda_dnn8", built: "libzluda_dnn8.so", name: "libzluda_dnn8.so", ..OWN },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
     Staged { package: "zluda_rand", built: "libzluda_rand.so", name: "libzluda_rand.so", ..OWN },
@@ -108,9 +110,15 @@ pub const STAGED_WINDOWS: &[Staged] = &[
         compiler: true,
         ..OWN
     },
+    Staged { package: "zluda_ml", built: "zluda_ml.dll", name: "nvml.dll", replaces: true, ..OWN },
     Staged { package: "hip_cpu", built: "zluda_hip_cpu.dll", name: "zluda_hip_cpu.dll", ..OWN },
+    Staged { package: "zluda_blas", built: "zluda_blas.dll", name: "zluda_blas.dll", ..OWN },
+    Staged { package: "zluda_dnn", built: NETWORKS_WINDOWS, name: NETWORKS_WINDOWS, ..OWN },
+    Staged { package: "zluda_dnn8", built: "zluda_dnn8.dll", name: "zluda_dnn8.dll", ..OWN },
     Staged { package: "zluda_fft", built: "zluda_fft.dll", name: "zluda_fft.dll", ..OWN },
     Staged { package: "zluda_rand", built: "zluda_rand.dll", name: "zluda_rand.dll", ..OWN },
+    Staged { package: "zluda_sparse", built: "zluda_sparse.dll", name: "zluda_sparse.dll", ..OWN },
+    Staged { package: "zluda_solver", built: "zluda_solver.dll", name: "zluda_solver.dll", ..OWN },
     Staged { package: "zluda_redirect", built: "zluda_redirect.dll", name: REDIRECT, ..OWN },
     Staged {
         package: "zluda_cli",
@@ -120,6 +128,9 @@ pub const STAGED_WINDOWS: &[Staged] = &[
         ..OWN
     },
 ];
+
+/// What files of [`STAGED_WINDOWS`] open beside themselves while they work, beside the driver.
+pub const OPENED_WINDOWS: &[(&str, &str)] = &[("zluda_dnn8.dll", NETWORKS_WINDOWS)];
 
 /// A name under which NVIDIA has a library whose work one of ours does. Programs ask for symbols of that name's version, and
 /// a library has one name, so a stub stands for each: a library without code that has the name and the version, and needs
@@ -364,7 +375,17 @@ mod tests {
         {
             assert_eq!(name(path), Some("zluda_fft.dll"), "{path}");
         }
-        assert_eq!(name("curand64_10.dll"), Some("zluda_rand.dll"));
+        for (path, library) in [
+            ("curand64_10.dll", "zluda_rand.dll"),
+            ("cublas64_13.dll", "zluda_blas.dll"),
+            ("cublasLt64_12.dll", "zluda_blas.dll"),
+            ("cudnn64_9.dll", "zluda_dnn.dll"),
+            ("cudnn_cnn_infer64_8.dll", "zluda_dnn8.dll"),
+            ("cusparse64_12.dll", "zluda_sparse.dll"),
+            ("cusolver64_11.dll", "zluda_solver.dll"),
+        ] {
+            assert_eq!(name(path), Some(library), "{path}");
+        }
         let theirs = |path| windows_stub(path).map(|stub| stub.name);
         assert_eq!(theirs("cublasLt64_12.dll"), Some("libcublasLt.so.12"));
         assert_eq!(theirs("cudnn_ops64_9"), Some("libcudnn_ops.so.9"));
@@ -384,6 +405,16 @@ mod tests {
             windows_file(r"C:\windows\NVCUDA").map(|staged| staged.name),
             Some("nvcuda.dll")
         );
+        let nvml = windows_file(r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll");
+        assert_eq!(nvml.map(|staged| staged.package), Some("zluda_ml"));
+        // All of Linux's are there.
+        for stub in STUBS {
+            assert!(stub.windows_library().is_some(), "{}", stub.name);
+        }
+        for (opens, opened) in OPENED_WINDOWS {
+            let staged = |name| STAGED_WINDOWS.iter().any(|staged| staged.name == name);
+            assert!(staged(*opens) && staged(*opened), "{opens}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Where Debian puts it; its other name is a script that wants a screen.
@@ -34,6 +34,22 @@ pub struct Wine {
     prefix: PathBuf,
     /// A program that takes a program of Windows and its arguments.
     pub runner: PathBuf,
+    waiting: Option<Waiting>,
+}
+
+/// A program of Windows that waits as long as this lives. After the last program Wine ends all that runs beside them, and
+/// starts it again with the next: that takes longer than most programs do.
+#[derive(Debug)]
+struct Waiting(Child);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        // The shell ends with its input.
+        drop(self.0.stdin.take());
+        if let Err(error) = self.0.wait() {
+            eprintln!("Wine's shell does not end: {error}");
+        }
+    }
 }
 
 impl Wine {
@@ -42,7 +58,8 @@ impl Wine {
         if !Path::new(PROGRAM).exists() || !runs(&mut Command::new(PROGRAM)) {
             return Ok(None);
         }
-        let wine = Wine { prefix: folder().join("wine"), runner: folder().join("run_in_wine.sh") };
+        let (prefix, runner) = (folder().join("wine"), folder().join("run_in_wine.sh"));
+        let mut wine = Wine { prefix, runner, waiting: None };
         let stamp = wine.prefix.join(".made");
         if !stamp.exists() {
             make_empty(&wine.prefix)?;
@@ -51,7 +68,15 @@ impl Wine {
         }
         fs::write(&wine.runner, RUNNER.replace("PROGRAM", PROGRAM))?;
         fs::set_permissions(&wine.runner, fs::Permissions::from_mode(0o755))?;
+        wine.waiting = Some(wine.wait()?);
         Ok(Some(wine))
+    }
+
+    fn wait(&self) -> Result<Waiting> {
+        let mut shell = Command::new(PROGRAM);
+        self.environment(&mut shell);
+        shell.arg("cmd.exe").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Waiting(shell.spawn()?))
     }
 
     fn make(&self) -> Result<()> {

@@ -1,5 +1,6 @@
 //! The machine beside its devices.
 
+use crate::backend::machine::process_name;
 use crate::convert::{Out, put_text};
 use cuda_types::nvml::{NvmlResult, nvmlError};
 use std::ffi::{c_char, c_uint};
@@ -14,14 +15,7 @@ pub(crate) fn nvmlSystemGetProcessName(
     if length == 0 {
         return Err(nvmlError::INVALID_ARGUMENT);
     }
-    let folder = std::path::Path::new("/proc").join(pid.to_string());
-    let seen = || {
-        let command = std::fs::read(folder.join("cmdline")).ok()?;
-        let program = command.split(|byte| *byte == 0).next()?;
-        (!program.is_empty()).then(|| String::from_utf8_lossy(program).into_owned())
-    };
-    let named = || Some(std::fs::read_to_string(folder.join("comm")).ok()?.trim_end().to_owned());
-    let text = seen().or_else(named).ok_or(nvmlError::NOT_FOUND)?;
+    let text = process_name(pid).ok_or(nvmlError::NOT_FOUND)?;
     let mut end = text.len().min(length as usize - 1);
     while !text.is_char_boundary(end) {
         end -= 1;

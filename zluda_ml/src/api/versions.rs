@@ -5,8 +5,8 @@ use cuda_types::nvml::*;
 use std::ffi::{c_char, c_int, c_uint};
 use zluda_api::driver::VERSION;
 
-/// The first of NVIDIA's Linux drivers with the version of CUDA that the driver reports.
-const DRIVER: &str = "580.65.06";
+/// The first of NVIDIA's drivers with the version of CUDA that the driver reports.
+const DRIVER: &str = if cfg!(windows) { "580.88" } else { "580.65.06" };
 
 /// The branch that `DRIVER` was built from, as NVIDIA names it.
 const BRANCH: &str = "r580_78";

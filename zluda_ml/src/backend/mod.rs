@@ -1,13 +1,23 @@
 //! Telemetry of devices: clocks, temperatures, power, load. No type of CUDA or NVML is named here.
 //!
 //! - [`Telemetry`]: the questions, with their units.
-//! - [`cpu`]: this machine, as Linux describes it.
+//! - [`machine`]: this machine, as Linux or Windows describes it.
 //! - [`pci`]: where a device on the bus is, as Linux describes it.
 //! - [`rocm`]: AMD GPUs, through ROCm SMI.
+//! - [`rate`]: counters that grow with time.
 
+#[cfg(target_os = "linux")]
 pub mod cpu;
 pub mod pci;
+mod rate;
 pub mod rocm;
+#[cfg(windows)]
+pub mod windows;
+
+#[cfg(target_os = "linux")]
+pub use cpu as machine;
+#[cfg(windows)]
+pub use windows as machine;
 
 /// The answers of one device. `None`, or an empty list: it has no such thing, or does not say.
 ///

@@ -189,6 +189,9 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("runtime", "runtime", &[]),
     ("compiler", "compiler", &[]),
     ("libraries", "libraries", &[]),
+    ("algebra", "algebra", &[]),
+    ("networks", "networks", &[]),
+    ("management", "management", &[]),
     ("imports", "imports", &["cufft"]),
 ];
 
@@ -196,6 +199,14 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
 const IMPORTED: &[(&str, &str, &[&str])] = &[
     ("gone", "gone.dll", &["gone"]),
     ("cufft", "cufft64_12.dll", &["cufftPlan1d", "cufftDestroy"]),
+];
+
+/// The programs that load libraries above the driver and compute with them, and which.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("libraries.exe", "cuFFT and cuRAND"),
+    ("algebra.exe", "cuBLAS, cuBLASLt, cuSPARSE and cuSOLVER"),
+    ("networks.exe", "cuDNN of both versions"),
+    ("management.exe", "NVML"),
 ];
 
 impl Programs {
@@ -252,7 +263,8 @@ impl Programs {
         // Nobody is to get this one either.
         let decoy = programs.with_decoy.join("nvcuda.dll");
         fs::copy(decoy, programs.with_decoy.join("cufft64_12.dll"))?;
-        for name in ["linked.exe", "loaded.exe", "imports.exe"] {
+        let libraries = LIBRARIES.iter().map(|(name, _)| *name);
+        for name in ["linked.exe", "loaded.exe", "imports.exe"].into_iter().chain(libraries) {
             fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
         }
         Ok(programs)
@@ -327,7 +339,12 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("the decoy beside", decoy, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
     case("faults of the program's own", decoy, &zluda, &run("faults.exe"), 0, GOOD);
     case("the version of the file", decoy, &zluda, &run("version.exe"), 0, GOOD);
-    case("libraries above the driver", decoy, &zluda, &run("libraries.exe"), 0, GOOD);
+    for (program, names) in LIBRARIES {
+        case(names, decoy, &zluda, &run(program), 0, GOOD);
+    }
+    // Where NVIDIA's is, and programs look for it.
+    let nvml = ["run", "--", "management.exe", r"C:\windows\system32\nvml.dll"];
+    case("NVML of System32", decoy, &zluda, &nvml, 0, GOOD);
     case("libraries in an import table", decoy, &zluda, &run("imports.exe"), 0, GOOD);
     let text = "for_32_bits.exe cannot be started: it is a program for 32-bit Windows";
     case("a program for 32 bits", decoy, &zluda, &run("for_32_bits.exe"), 126, text);
@@ -368,6 +385,9 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
     case("libraries beside a program", beside, &beside.join("imports.exe"), &[], 0, GOOD);
+    for (program, names) in LIBRARIES {
+        case(&format!("{names} beside a program"), beside, &beside.join(program), &[], 0, GOOD);
+    }
     case("removing", beside, &zluda, &["remove", "."], 0, "nvcuda.dll");
     // System32 has the decoy.
     case("no driver any more", beside, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");

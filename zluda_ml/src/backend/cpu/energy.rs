@@ -1,7 +1,7 @@
 //! Energy that the processors have taken, by their own counters (RAPL). Systems let only the administrator
 //! read them.
 
-use super::rate::{Count, Rate};
+use super::super::rate::{Count, Rate};
 use zluda_common::linux::files::{Root, uptime};
 
 /// Watts: more than a processor takes.

@@ -1,7 +1,7 @@
 //! How busy the processors are.
 
+use super::super::rate::{Count, Rate, percent};
 use super::processors::Processors;
-use super::rate::{Count, Rate, percent};
 use zluda_common::linux::cgroup::{Quota, quota};
 use zluda_common::linux::files::{Root, uptime, value};
 

@@ -3,7 +3,6 @@
 //! Everything is read below a root, `/` but in tests. What is not there, cannot be read or makes no sense is
 //! left out of the answers.
 //!
-//! - [`rate`]: counters that grow with time.
 //! - [`processors`] and [`zluda_common::linux::cgroup`]: which part of the machine this process may use.
 //! - The other files have a question of [`Telemetry`] each.
 
@@ -15,7 +14,6 @@ mod locality;
 mod memory;
 mod processes;
 mod processors;
-mod rate;
 mod temperature;
 #[cfg(test)]
 mod tests;
@@ -28,6 +26,7 @@ use energy::Energy;
 use load::Load;
 use parking_lot::Mutex;
 use processes::Processes;
+pub use processes::process_name;
 use std::path::PathBuf;
 use zluda_common::linux::files::Root;
 

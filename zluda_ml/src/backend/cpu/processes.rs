@@ -1,8 +1,8 @@
 //! The processes that compute on the device: those that have its library loaded.
 
+use super::super::rate::{Count, Rate, percent};
 use super::super::{Process, ProcessUtilization};
 use super::load::{TICK, capacity};
-use super::rate::{Count, Rate, percent};
 use std::collections::HashMap;
 use zluda_common::linux::files::{Root, uptime, value};
 use zluda_common::linux::processes::has_loaded;
@@ -89,6 +89,18 @@ impl Processes {
         self.found = pids.filter(|&pid| has_loaded(root, pid, &self.library)).collect();
         self.found.sort_unstable();
     }
+}
+
+/// The path of a process' program, as far as it can be seen.
+pub fn process_name(pid: u32) -> Option<String> {
+    let folder = std::path::Path::new("/proc").join(pid.to_string());
+    let seen = || {
+        let command = std::fs::read(folder.join("cmdline")).ok()?;
+        let program = command.split(|byte| *byte == 0).next()?;
+        (!program.is_empty()).then(|| String::from_utf8_lossy(program).into_owned())
+    };
+    let named = || Some(std::fs::read_to_string(folder.join("comm")).ok()?.trim_end().to_owned());
+    seen().or_else(named)
 }
 
 fn times(stat: &str) -> Option<Times> {

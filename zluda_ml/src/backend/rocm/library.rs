@@ -5,9 +5,12 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The library by its names, the newest first. The last is that of Debian up to ROCm 6.
-const NAMES: &[&str] =
-    &["librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so.1"];
+/// The library by its names, the newest first. The last is that of Debian up to ROCm 6. AMD has none for Windows.
+const NAMES: &[&str] = if cfg!(windows) {
+    &[]
+} else {
+    &["librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so.1"]
+};
 
 /// More than a machine has of either.
 const MOST_PROCESSES: u32 = 1 << 16;
