@@ -53,13 +53,18 @@ fn wrong_arguments_have_a_status() {
         for handle in [0, 1, device ^ 16, device | 1 << 63, u64::MAX] {
             assert_eq!(run(function, &[handle]), status, "{name} of {handle:#x}");
         }
+        // A device is all that it is about.
+        if function.types().count() == 1 {
+            continue;
+        }
         // Results have no place to go; numbers and lengths are too great.
         for words in [[device, 0], [device, u32::MAX.into()]] {
             if function.types().nth(1).is_some_and(|ty| ty.starts_with('*')) && words[1] != 0 {
                 continue;
             }
             let status = run(function, &words);
-            assert!(wrong.contains(&status), "{name} without places: {}", status.0);
+            let fine = wrong.contains(&status) || status == R::NVML_ERROR_NO_PERMISSION;
+            assert!(fine, "{name} without places: {}", status.0);
         }
     }
     let end = find(FUNCTIONS, "nvmlShutdown");

@@ -1,10 +1,11 @@
 //! The processors and the memory of the host that are nearest to a device.
 
-use crate::backend::{Locality, Scope};
+use crate::backend::{Locality, Scope, machine};
 use crate::convert::Out;
 use crate::devices::Device;
 use cuda_types::nvml::*;
 use std::ffi::{c_uint, c_ulong};
+use std::io;
 use std::sync::Arc;
 
 fn locality(device: &Device, scope: nvmlAffinityScope_t) -> NvmlResult<Locality> {
@@ -62,36 +63,30 @@ pub(crate) fn nvmlDeviceGetMemoryAffinity(
 
 /// "Sets the ideal affinity for the calling thread and device."
 pub(crate) fn nvmlDeviceSetCpuAffinity(device: Arc<Device>) -> NvmlResult {
-    bind(&locality(&device, NVML_AFFINITY_SCOPE_NODE)?.processors)
+    done(machine::bind(&locality(&device, NVML_AFFINITY_SCOPE_NODE)?.processors))
 }
 
-/// "Clear all affinity bindings for the calling thread." Linux leaves out what the process may not use.
+/// "Clear all affinity bindings for the calling thread."
 pub(crate) fn nvmlDeviceClearCpuAffinity(_: Arc<Device>) -> NvmlResult {
-    bind(&Vec::from_iter(0..libc::CPU_SETSIZE as u32))
+    done(machine::unbind())
 }
 
-fn bind(processors: &[u32]) -> NvmlResult {
-    // SAFETY: all zeros is a value of this structure.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for &number in processors.iter().filter(|number| **number < libc::CPU_SETSIZE as u32) {
-        // SAFETY: the number is below the size.
-        unsafe { libc::CPU_SET(number as usize, &mut set) };
-    }
-    // SAFETY: the set lives during the call; 0 is the thread that calls.
-    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) } {
-        0 => Ok(()),
-        _ => Err(nvmlError::UNKNOWN),
-    }
+fn done(result: io::Result<()>) -> NvmlResult {
+    result.map_err(|error| match error.kind() {
+        io::ErrorKind::Unsupported => nvmlError::NOT_SUPPORTED,
+        _ => nvmlError::UNKNOWN,
+    })
 }
 
-#[cfg(test)]
+// Words have 32 bits on Windows.
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     #[test]
     fn sets_are_bits_of_as_many_words_as_there_is_room_for() {
         let stored = |size: u32, numbers: &[u32]| {
-            let mut words = [7; 3];
+            let mut words: [c_ulong; 3] = [7; 3];
             put_bits(Out::of(words.as_mut_ptr()), size, numbers);
             words
         };

@@ -1,6 +1,6 @@
 //! Devices and other devices.
 
-use crate::backend::Scope;
+use crate::backend::{Scope, machine};
 use crate::convert::{Out, put_some};
 use crate::devices::{self, Device};
 use cuda_types::nvml::*;
@@ -88,9 +88,7 @@ pub(crate) fn nvmlSystemGetTopologyGpuSet(
     count: *mut c_uint,
     devices: Out<nvmlDevice_t>,
 ) -> NvmlResult {
-    // SAFETY: has no preconditions.
-    let most = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
-    if i64::from(processor) >= most {
+    if processor >= machine::processors() {
         return Err(nvmlError::INVALID_ARGUMENT);
     }
     let is_near = |device: &&Arc<Device>| {

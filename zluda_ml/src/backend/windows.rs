@@ -18,6 +18,22 @@ use windows_sys::Win32::System::Threading::{
     ALL_PROCESSOR_GROUPS, GetActiveProcessorCount, GetSystemTimes,
 };
 
+/// How many processors there are.
+pub fn processors() -> u32 {
+    // SAFETY: has no preconditions.
+    unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }
+}
+
+/// "Supported on Linux only."
+pub fn bind(_processors: &[u32]) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// As [`bind`].
+pub fn unbind() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 /// The processors and the memory.
 #[derive(Debug)]
 pub struct Cpu {

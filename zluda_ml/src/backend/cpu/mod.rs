@@ -17,6 +17,7 @@ mod processors;
 mod temperature;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use super::{
     ClockDomain, ClockKind, EccErrors, Locality, Memory, PowerLimits, Process, ProcessUtilization,
@@ -28,6 +29,7 @@ use parking_lot::Mutex;
 use processes::Processes;
 pub use processes::process_name;
 use std::path::PathBuf;
+pub use threads::{bind, processors, unbind};
 use zluda_common::linux::files::Root;
 
 /// The processors and the memory that this process may use.
