@@ -8,51 +8,43 @@ use cuda_types::cuda::*;
 use super::NamedCase;
 use super::graph::{graph, memset_of};
 use super::graph_node::current;
-use super::pool_place::properties;
+use super::pool_place::{DEVICE, MANAGED, PINNED, attribute, properties};
 use crate::Sheet;
 use crate::setup::*;
 use differential::api::Api;
 
-const PINNED: u32 = 1;
-const MANAGED: u32 = 2;
+use CUpointer_attribute as A;
 
 /// Kinds and numbers of places.
 const PLACES: &[(&str, u32, i32)] = &[
     ("nowhere", 0, 0),
-    ("device", 1, 0),
-    ("no_device", 1, 99),
+    ("device", DEVICE, 0),
+    ("no_device", DEVICE, 99),
     ("host", 2, 0),
     ("node", 3, 0),
     ("no_node", 3, 99),
     ("current_node", 4, 0),
 ];
 
-fn alloc_of(kind: u32, location: u32, id: i32, bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
+pub fn alloc_of(kind: u32, location: u32, id: i32, bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
     let mut params: CUDA_MEM_ALLOC_NODE_PARAMS = zeroed();
     params.poolProps = properties(kind, location, id, 0);
     params.bytesize = bytes;
     params
 }
 
-fn is_managed(api: &Api, pointer: CUdeviceptr) -> [i64; 2] {
-    let mut value = -7_i32;
-    let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED;
-    let answer = api.cuPointerGetAttribute((&raw mut value).cast(), attribute, pointer);
-    [answer, value.into()]
-}
-
 /// A node that allocates memory of a kind, and one that fills it.
 fn node(api: &Api, sheet: &mut Sheet, kind: u32) {
     context(api);
     let (graph, mut alloc, mut fill, mut free) = (graph(api), null_mut(), null_mut(), null_mut());
-    let mut params = alloc_of(kind, 1, 0, 4096);
+    let mut params = alloc_of(kind, DEVICE, 0, 4096);
     sheet.put("add", api.cuGraphAddMemAllocNode(&mut alloc, graph, null(), 0, &mut params));
     let memory = params.dptr;
     if memory == 0 {
         return;
     }
     let ask = |sheet: &mut Sheet, when: &str| {
-        let [answer, value] = is_managed(api, memory);
+        let [answer, value] = attribute(api, A::CU_POINTER_ATTRIBUTE_IS_MANAGED, memory);
         sheet.put(&format!("{when}_is_managed"), answer);
         sheet.put(&format!("{when}_is_managed_value"), value);
     };
@@ -84,7 +76,7 @@ fn node(api: &Api, sheet: &mut Sheet, kind: u32) {
 fn words(api: &Api, sheet: &mut Sheet, kind: u32) {
     context(api);
     let (mut pool, mut memory) = (null_mut(), 0);
-    sheet.put("pool", api.cuMemPoolCreate(&mut pool, &properties(kind, 1, 0, 0)));
+    sheet.put("pool", api.cuMemPoolCreate(&mut pool, &properties(kind, DEVICE, 0, 0)));
     if pool.is_null() {
         return;
     }
@@ -131,13 +123,13 @@ pub const CASES: &[NamedCase] = &[
         context(api);
         let (graph, mut alloc, mut other) = (graph(api), null_mut(), null_mut());
         let (mut fill, mut free, mut exec) = (null_mut(), null_mut(), null_mut());
-        let mut params = alloc_of(PINNED, 1, 0, 4096);
+        let mut params = alloc_of(PINNED, DEVICE, 0, 4096);
         must(api.cuGraphAddMemAllocNode(&mut alloc, graph, null(), 0, &mut params));
         sheet.put("instantiate", api.cuGraphInstantiateWithFlags(&mut exec, graph, 0));
         let memset = memset_of(params.dptr, 5, 4, 4);
         let context = current(api);
         sheet.put("fill", api.cuGraphAddMemsetNode(&mut fill, graph, &alloc, 1, &memset, context));
-        let mut more = alloc_of(PINNED, 1, 0, 4096);
+        let mut more = alloc_of(PINNED, DEVICE, 0, 4096);
         sheet.put("allocate", api.cuGraphAddMemAllocNode(&mut other, graph, null(), 0, &mut more));
         sheet.put("free", api.cuGraphAddMemFreeNode(&mut free, graph, &alloc, 1, params.dptr));
         sheet.put("destroy", api.cuGraphExecDestroy(exec));

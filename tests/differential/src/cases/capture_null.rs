@@ -9,6 +9,7 @@ use super::NamedCase;
 use super::capture::{GLOBAL, begin};
 use super::graph::{count_of_nodes, graph};
 use super::graph_node::current;
+use super::memory_operation::operation;
 use crate::setup::*;
 use differential::api::Api;
 
@@ -31,12 +32,6 @@ fn plane(from: CUdeviceptr, to: CUdeviceptr) -> CUDA_MEMCPY2D_st {
     (copy.srcDevice, copy.dstDevice) = (from, to);
     (copy.WidthInBytes, copy.Height, copy.srcPitch, copy.dstPitch) = (4, 2, 4, 4);
     copy
-}
-
-fn operation(kind: CUstreamBatchMemOpType) -> CUstreamBatchMemOpParams {
-    let mut params: CUstreamBatchMemOpParams = zeroed();
-    params.waitValue.operation = kind;
-    params
 }
 
 /// Each with a stream and a good address.
@@ -73,11 +68,11 @@ const CALLS: &[(&str, Call)] = &[
     ("wait_64", |api, stream, _| api.cuStreamWaitValue64_v2(stream, 0, 5, 0)),
     ("batch_of_write", |api, stream, _| {
         let kind = CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_32;
-        api.cuStreamBatchMemOp_v2(stream, 1, &mut operation(kind), 0)
+        api.cuStreamBatchMemOp_v2(stream, 1, &mut operation(kind, 0, 0, 0), 0)
     }),
     ("batch_of_wait", |api, stream, _| {
         let kind = CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WAIT_VALUE_32;
-        api.cuStreamBatchMemOp_v2(stream, 1, &mut operation(kind), 0)
+        api.cuStreamBatchMemOp_v2(stream, 1, &mut operation(kind, 0, 0, 0), 0)
     }),
     ("free", |api, stream, _| api.cuMemFreeAsync(0, stream)),
     ("attach", |api, stream, _| api.cuStreamAttachMemAsync(stream, 0, 0, 1)),
@@ -121,8 +116,7 @@ pub const CASES: &[NamedCase] = &[
         ];
         for (name, address) in addresses {
             for (kind_name, kind) in kinds {
-                let mut operation = operation(kind);
-                operation.waitValue.address = address;
+                let mut operation = operation(kind, address, 0, 0);
                 let stream = begin(api, GLOBAL);
                 let answer = api.cuStreamBatchMemOp_v2(stream, 1, &mut operation, 0);
                 sheet.put(&format!("{name}_{kind_name}"), answer);

@@ -5,19 +5,16 @@ use std::ptr::{null, null_mut};
 
 use cuda_types::cuda::*;
 
-use super::Case;
 use super::graph::*;
 use super::graph_node::*;
+use super::pool_place::{DEVICE, PINNED};
+use super::{Case, allocation_kind};
 use crate::setup::*;
 use differential::api::Api;
 
+/// Of memory of device 0.
 fn alloc_of(bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
-    // SAFETY: a plain structure, of which all zeros is a value.
-    let mut params: CUDA_MEM_ALLOC_NODE_PARAMS = unsafe { std::mem::zeroed() };
-    params.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-    params.poolProps.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    params.bytesize = bytes;
-    params
+    allocation_kind::alloc_of(PINNED, DEVICE, 0, bytes)
 }
 
 fn used(api: &Api, attribute: CUgraphMem_attribute) -> i64 {

@@ -27,7 +27,7 @@ fn pair(api: &Api, at: CUdeviceptr) -> Answers {
     words.map(i64::from).to_vec()
 }
 
-fn operation(
+pub fn operation(
     operation: T,
     address: CUdeviceptr,
     value: u32,

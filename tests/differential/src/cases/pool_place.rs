@@ -18,9 +18,9 @@ use CUmemLocationType as Location;
 use CUpointer_attribute as A;
 
 pub const POSIX: Handle = Handle::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-const PINNED: u32 = 1;
-const MANAGED: u32 = 2;
-const DEVICE: u32 = 1;
+pub const PINNED: u32 = 1;
+pub const MANAGED: u32 = 2;
+pub const DEVICE: u32 = 1;
 const HOST: u32 = 2;
 const NODE: u32 = 3;
 
@@ -71,7 +71,7 @@ fn set_access(api: &Api, pool: CUmemoryPool, location: u32, id: i32, flags: u32)
 }
 
 /// An attribute of a pointer as the answer and the number that it leaves.
-fn attribute(api: &Api, wanted: A, pointer: CUdeviceptr) -> [i64; 2] {
+pub fn attribute(api: &Api, wanted: A, pointer: CUdeviceptr) -> [i64; 2] {
     let mut value = -7_i32;
     let answer = api.cuPointerGetAttribute((&raw mut value).cast(), wanted, pointer);
     [answer, value.into()]
