@@ -1,6 +1,7 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use zluda_common::linux::files::{Root, numbers, value};
+use zluda_common::linux::files::Root;
+use zluda_common::linux::nodes;
 use zluda_common::linux::processes::has_loaded;
 
 /// Whether the calling thread is the one that the process began with.
@@ -93,17 +94,8 @@ pub(crate) fn nearest_numa_node([domain, bus, device]: zluda_common::pci::Addres
     let root = Root::new("/".into());
     let path = format!("sys/bus/pci/devices/{domain:04x}:{bus:02x}:{device:02x}.0/numa_node");
     let of_device = root.number(path).filter(|node| *node >= 0);
-    of_device.or_else(|| first_numa_node(&root)).unwrap_or(-1)
-}
-
-/// The first node that has memory for this process.
-fn first_numa_node(root: &Root) -> Option<i32> {
-    let nodes = numbers(&root.text("sys/devices/system/node/has_memory")?)?;
-    let status = root.text("proc/self/status");
-    let allowed = status.as_deref().and_then(|text| value(text, "Mems_allowed_list"));
-    let allowed = allowed.and_then(numbers).unwrap_or_else(|| nodes.clone());
-    let node = nodes.iter().find(|node| allowed.contains(node))?;
-    i32::try_from(*node).ok()
+    let of_process = || i32::try_from(*nodes::usable(&root)?.first()?).ok();
+    of_device.or_else(of_process).unwrap_or(-1)
 }
 
 /// Whether another process has a device of this machine's processors open.
@@ -111,27 +103,4 @@ pub(crate) fn computes(process: u32) -> bool {
     let root = Root::new("/".into());
     let mut providers = [zluda_staged::CPU_PROVIDER, zluda_staged::EMULATED_PROVIDER].into_iter();
     providers.any(|provider| has_loaded(&root, process, provider))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_node_has_memory_for_the_process() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = Root::new(folder.path().to_owned());
-        let write = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        assert_eq!(first_numa_node(&root), None);
-        write("sys/devices/system/node/has_memory", "1,3-4\n");
-        assert_eq!(first_numa_node(&root), Some(1));
-        write("proc/self/status", "Mems_allowed_list:\t2-3\n");
-        assert_eq!(first_numa_node(&root), Some(3));
-        write("proc/self/status", "Mems_allowed_list:\t0\n");
-        assert_eq!(first_numa_node(&root), None);
-    }
 }
