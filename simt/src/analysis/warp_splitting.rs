@@ -143,6 +143,10 @@ pub(super) fn waits_apart(
     divergence: &Divergence<'_>,
     is_kernel: bool,
 ) -> Vec<usize> {
+    // Few functions wait, and the facts take a while.
+    if cfg.loops.iter().all(|of| !of.spins) {
+        return Vec::new();
+    }
     let of_function = is_kernel.then(|| facts_of_those_who_stay(cfg, levels, divergence));
     let whole = whole_loops(cfg, levels, divergence, of_function.as_ref());
     (0..cfg.loops.len()).filter(|&number| cfg.loops[number].spins && !whole[number]).collect()

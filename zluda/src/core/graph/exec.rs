@@ -42,10 +42,8 @@ pub(crate) struct Exec {
     plan: Plan,
     /// How often a node was changed.
     changes: AtomicU64,
-    /// The stream and the thread of launches that need one.
+    /// The stream and the thread of launches, where they need one.
     runner: OnceLock<Runner>,
-    /// The host's launches need a thread.
-    needs_thread: AtomicBool,
     /// Kernels may launch it, if it is made for that.
     is_uploaded: AtomicBool,
     /// A kernel has launched it, and that has not ended.
@@ -159,7 +157,6 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
         plan,
         changes: AtomicU64::new(0),
         runner,
-        needs_thread: AtomicBool::new(needs_thread),
         is_uploaded: AtomicBool::new(false),
         is_in_flight: AtomicBool::new(false),
         flags: flags & (AUTO_FREE | DEVICE_LAUNCH),
@@ -435,11 +432,6 @@ impl Exec {
         self.runner.get().map_or(Err(CUerror::UNKNOWN), |runner| runner.run(&self.order, number))
     }
 
-    /// The runner of launches by the host, if they need one.
-    fn runner_of_host(&self) -> Option<&Runner> {
-        self.runner.get().filter(|_| self.needs_thread.load(Ordering::Acquire))
-    }
-
     /// Puts all work into a stream, after what the graph was launched as before.
     pub(crate) fn launch(self: &Arc<Self>, target: &Target) -> CUres {
         let mut last = self.last.lock();
@@ -449,7 +441,7 @@ impl Exec {
         last.hold(target)?;
         last.move_to(&target.current)?;
         self.upload();
-        let result = match self.runner_of_host() {
+        let result = match self.runner.get() {
             Some(runner) => self.launch_with_thread(runner, target),
             None => self.plan.run(target, self.changes.load(Ordering::Acquire)),
         };
@@ -513,7 +505,6 @@ impl Exec {
             && launches_graphs(&work)
         {
             self.make_runner(&enter(&launch.function.data.context)?)?;
-            self.needs_thread.store(true, Ordering::Release);
         }
         let before = std::mem::replace(&mut *node.work.lock(), work);
         self.has_changed();
@@ -532,7 +523,7 @@ impl Exec {
 
     /// Waits for launches by threads, which look at nodes when they come to them. Others have looked.
     pub(super) fn finish_launches(&self) {
-        if self.runner_of_host().is_some() {
+        if self.runner.get().is_some() {
             self.last.lock().wait();
         }
     }

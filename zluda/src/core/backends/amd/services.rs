@@ -230,14 +230,12 @@ impl backend::Services for Slot {
         if let Some(block) = self.0.lock().as_ref() {
             return Ok(block.address());
         }
-        // To allocate takes the context's locks, of which one may be held by who asks for errors here.
+        // Without the lock here: to allocate takes the context's own, which others hold while they ask for errors. As long as
+        // one that came second is freed, too.
         let made = Block::new(context)?;
         let mut slot = self.0.lock();
         if let Some(first) = slot.as_ref() {
-            let address = first.address();
-            drop(slot);
-            drop(made);
-            return Ok(address);
+            return Ok(first.address());
         }
         let address = made.address();
         *slot = Some(made);
@@ -265,6 +263,7 @@ impl backend::Services for Slot {
 
     fn end(&self) {
         let _ = self.settle();
+        // Freed without the lock.
         let block = self.0.lock().take();
         drop(block);
     }
