@@ -11,6 +11,7 @@ use crate::library::{Library, Part};
 use crate::passes::{
     define_parameters, end_waits, expand_allocas, form_pointers, lower_barriers, lower_clusters,
     lower_wide_atomics, make_kernel, rejoin_traps, separate_lanes, specialise_operations,
+    take_instructions,
 };
 use crate::{Error, Options, refuse};
 
@@ -38,6 +39,10 @@ const INLINE: &str = "always-inline,globaldce";
 
 /// All passes, in their order. Most are files of `passes/`.
 pub const PASSES: &[Pass<State, Error>] = &[
+    Pass::own("take_instructions", |module, _| {
+        take_instructions::run(module);
+        Ok(())
+    }),
     Pass::own("expand_approximations", |module, state| match state.options.approximations {
         Approximations::Exact => Ok(math::expand_exactly(module)?),
         _ => Ok(()),

@@ -118,6 +118,7 @@ u32 zluda_dot_s8_s8(u32, u32, u32) NAMED("zluda.dot.s8.s8");
 u32 zluda_dot_s8_u8(u32, u32, u32) NAMED("zluda.dot.s8.u8");
 u32 zluda_dot_u8_s8(u32, u32, u32) NAMED("zluda.dot.u8.s8");
 u32 zluda_dot_u8_u8(u32, u32, u32) NAMED("zluda.dot.u8.u8");
+_Float16 zluda_half_fma(_Float16, _Float16, _Float16) NAMED("zluda.half.fma");
 SHARED void *zluda_cpu_shared(void) NAMED("zluda.cpu.shared");
 u64 zluda_cpu_cluster_shared(void) NAMED("zluda.cpu.cluster_shared");
 CONVERGENT u64 zluda_barrier_come(u32 id, u32 threads, u32 predicate, u32 waits) NAMED("zluda.barrier.come");

@@ -13,7 +13,10 @@ pub const FLUSHING: &str = "flushing.";
 /// Sums of four products of bytes and an `i32`: `dot.s8.u8`, by the types of the factors.
 pub const DOT: &str = "dot.";
 
+/// Arithmetic of halves that rounds once, where single precision would round twice: `half.fma`.
+pub const HALF: &str = "half.";
+
 /// Whether a name is that of such a function.
 pub fn is_one(name: &str) -> bool {
-    [DIRECTED, FLUSHING, DOT].iter().any(|family| name.starts_with(family))
+    [DIRECTED, FLUSHING, DOT, HALF].iter().any(|family| name.starts_with(family))
 }

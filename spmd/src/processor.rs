@@ -41,6 +41,12 @@ impl Options {
         self.has("f16c", 3)
     }
 
+    /// The processor computes with half precision.
+    pub(crate) fn computes_half(&self) -> bool {
+        // No level of x86-64 has it.
+        self.has("avx512fp16", u32::MAX) && self.has("avx512vl", 4)
+    }
+
     /// The processor tells zeros and NaNs from other floats by an instruction.
     pub(crate) fn classifies(&self) -> bool {
         self.has("avx512dq", 4)

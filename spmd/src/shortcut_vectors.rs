@@ -2,7 +2,7 @@
 //! [`x86_instructions`](crate::passes::x86_instructions) makes instructions.
 
 use llvm_zluda::{MemoryEffects, Module, Value};
-use simt::shortcuts::{DOT, FLUSHING, is_one};
+use simt::shortcuts::{DOT, FLUSHING, HALF, is_one};
 
 /// The function of vectors of so many lanes, or of scalars for a single one, for `name`, such as `directed.fma.rm`.
 pub(crate) fn vector<'c>(
@@ -12,7 +12,11 @@ pub(crate) fn vector<'c>(
     operands: usize,
 ) -> Value<'c> {
     let cx = module.context();
-    let element = if name.starts_with(DOT) { cx.i32() } else { cx.f32() };
+    let element = match name {
+        _ if name.starts_with(DOT) => cx.i32(),
+        _ if name.starts_with(HALF) => cx.half(),
+        _ => cx.f32(),
+    };
     let name = format!("{name}.{lanes}");
     module.function(&name).unwrap_or_else(|| {
         let ty = if lanes == 1 { element } else { element.vector(lanes) };
@@ -32,5 +36,6 @@ pub(crate) fn base(name: &str) -> Option<&str> {
 
 /// Whether the processor has an instruction of scalars for `name` as well.
 pub(crate) fn has_scalars(name: &str) -> bool {
-    name.strip_prefix(FLUSHING).is_some_and(|operation| !operation.contains('.'))
+    name.starts_with(HALF)
+        || name.strip_prefix(FLUSHING).is_some_and(|operation| !operation.contains('.'))
 }

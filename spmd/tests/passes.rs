@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 fn run(case: &Case<'_>) -> Result<String, String> {
     let options = Options {
         cpu: case.setting("cpu", "x86-64-v3").to_owned(),
-        features: String::new(),
+        features: case.setting("features", "").to_owned(),
         verify: true,
         ..Options::host(Blocks::WholeWarps)
     };

@@ -11,3 +11,4 @@ pub mod make_kernel;
 pub mod rejoin_traps;
 pub mod separate_lanes;
 pub mod specialise_operations;
+pub mod take_instructions;

@@ -33,7 +33,7 @@ pub enum Arithmetic {
 
 impl Arithmetic {
     /// As PTX names it.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
             Self::Sub => "sub",
@@ -145,6 +145,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     let exact = self.compute_in_double(operation, &values, rounding);
                     self.trunc_directed(exact, self.context.f32(), direction)
                 }
+            }
+            (ScalarType::F16, None) if operation == Arithmetic::Fma && !modes.ftz => {
+                self.fma_of_halves(&values)
             }
             (ScalarType::F16, None) => {
                 let f32 = self.context.f32();

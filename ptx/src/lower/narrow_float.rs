@@ -4,6 +4,7 @@ use llvm_zluda::{RealPredicate, Value};
 use ptx_parser::Rounding;
 
 use super::Lowered;
+use super::float::Arithmetic;
 use super::function::FunctionLowering;
 
 /// PTX's NaN in bfloat16.
@@ -40,6 +41,16 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         };
         let nan = o.fcmp(RealPredicate::LLVMRealUNO, value, value);
         o.select(nan, i16.const_int(BF16_NAN), o.trunc(rounded, i16))
+    }
+
+    /// `a * b + c` of halves: a call of a function of [`simt::shortcuts`].
+    pub fn fma_of_halves(&self, values: &[Value<'c>]) -> Value<'c> {
+        let (half, f32) = (self.context.half(), self.context.f32());
+        let name = format!("{}{}", simt::shortcuts::HALF, Arithmetic::Fma.name());
+        self.shortcut(&name, half, values, |values| {
+            let [a, b, c] = [0, 1, 2].map(|index| self.builder.fpext(values[index], f32));
+            self.builder.fptrunc(self.fma_for_half(a, b, c), half)
+        })
     }
 
     /// `a * b + c` of half values given as floats, as a float that rounds to half as the exact result does.

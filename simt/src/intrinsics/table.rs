@@ -158,6 +158,8 @@ pub static ROWS: &[Intrinsic] = &[
         "likewise").with(&[AnyNan, NeverSubnormal]),
     row("dot.{s8,u8}.{s8,u8}", "i32 (i32, i32, i32)", Pure, THREAD, Arguments,
         "likewise"),
+    row("half.fma", "half (half, half, half)", Pure, THREAD, Arguments,
+        "likewise"),
     row("cpu.shared", "ptr addrspace(3) ()", Pure, THREAD, SAME_IN_BLOCK,
         "where the shared memory of the block begins; made by `spmd`"),
     row("cpu.cluster_shared", "i64 ()", Pure, THREAD, SAME_IN_BLOCK,

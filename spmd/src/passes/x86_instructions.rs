@@ -1,6 +1,7 @@
 //! Arithmetic that x86 has instructions for and LLVM no name that fits all targets: single-precision arithmetic that rounds in a
-//! direction, by AVX-512's instructions that name one, dot products of bytes, by those that add products of pairs, and arithmetic
-//! that makes zeros of subnormal numbers, by the state of the processor ([`flush_by_state`](super::flush_by_state)).
+//! direction, by AVX-512's instructions that name one, dot products of bytes, by those that add products of pairs, products of
+//! halves that are added before they are rounded, by AVX512-FP16's, and arithmetic that makes zeros of subnormal numbers, by the
+//! state of the processor ([`flush_by_state`](super::flush_by_state)).
 //!
 //! [`take`] has per-thread IR as its input, with functions of [`simt::shortcuts`] and their bodies; its output calls
 //! intrinsics instead. The vectoriser makes calls of `directed.<operation>.<direction>.32` or `dot.<type>.<type>.32` of these, functions of
@@ -9,7 +10,7 @@
 //! arithmetic.
 
 use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
-use simt::shortcuts::{DIRECTED, DOT, FLUSHING};
+use simt::shortcuts::{DIRECTED, DOT, FLUSHING, HALF};
 use simt::{LANES, intrinsics};
 
 use crate::Options;
@@ -21,9 +22,9 @@ pub fn take(module: &Module<'_>, options: &Options) {
     let adds_pairs = if options.avx512() { options.masks_rows_of(1) } else { options.avx2() };
     for function in module.functions() {
         let name = function.name();
-        let takes =
-            name.starts_with(DIRECTED) && options.avx512() || name.starts_with(DOT) && adds_pairs;
-        if !takes {
+        let has =
+            [(DIRECTED, options.avx512()), (DOT, adds_pairs), (HALF, options.computes_half())];
+        if !has.iter().any(|&(family, has)| has && name.starts_with(family)) {
             continue;
         }
         let count = function.value_type().parameters().len();
@@ -49,6 +50,8 @@ pub fn expand(module: &Module<'_>, options: &Options) {
             b.position_before(call);
             let made = if let Some(operation) = base.strip_prefix(FLUSHING) {
                 flushing(module, &b, operation, &call.arguments())
+            } else if base.starts_with(HALF) {
+                b.intrinsic(module, "llvm.fma", &[call.ty()], &call.arguments())
             } else {
                 in_registers(&b, call, register, &|operands| match base.strip_prefix(DOT) {
                     Some(types) => dot_product(module, &b, types, operands),
