@@ -4,6 +4,8 @@
 // A build script stops the build by panicking.
 #![allow(clippy::panic)]
 
+#[path = "build/kept.rs"]
+mod kept;
 #[path = "../../device_library/build/llvm.rs"]
 mod llvm;
 #[path = "build/of_words.rs"]

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
+use super::kept;
 use super::llvm::{run, tool};
 use super::of_words::{OfWords, name_of};
 use super::{TRIPLE, defined, read, write};
@@ -214,17 +215,13 @@ fn build_for(processor: &str, is_wave64: bool, exported: &[String], out: &Path) 
     let target = [format!("-mtriple={}", TRIPLE), format!("-mcpu={processor}")];
     let passes = format!("-passes={PASSES}");
     let names = format!("-internalize-public-api-list={}", exported.join(","));
-    run(tool("opt")
-        .args(&target)
-        .args([&passes, &names])
-        .arg("-S")
-        .arg(&linked)
-        .arg("-o")
-        .arg(&code));
+    let mut optimise = tool("opt");
+    optimise.args(&target).args([&passes, &names]).arg("-S").arg(&linked).arg("-o").arg(&code);
     let mut generate = tool("llc");
     generate.args(&target).args(["-O2", "-relocation-model=pic"]);
     generate.args(["-function-sections", "-data-sections"]);
-    run(generate.arg(&code).arg("-o").arg(&assembly));
+    generate.arg(&code).arg("-o").arg(&assembly);
+    kept::run(&mut [optimise, generate], &linked, &[&code, &assembly], out);
 
     // The assembler counts what functions need together with those that they call.
     let mut text = read(&assembly);
