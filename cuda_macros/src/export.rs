@@ -142,6 +142,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
             }
         }
     }
+    let exported = exported();
     let types = format_ident!("{}", api.name);
     let status = format_ident!("{}", api.status);
     let rest = names.iter().filter(|name| !implemented.contains_key(**name)).map(|name| {
@@ -150,7 +151,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
             return quote! {
                 // The debugger writes these from outside; nothing here reads them.
                 #[allow(non_upper_case_globals)]
-                #[unsafe(no_mangle)]
+                #exported
                 pub static #ident: crate::export::DebuggerWord = crate::export::DebuggerWord::new();
             };
         }
@@ -159,7 +160,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         }
         quote! {
             #[allow(non_snake_case)]
-            #[unsafe(no_mangle)]
+            #exported
             pub extern "C" fn #ident() -> ::cuda_types::#types::#status {
                 static LOGGED: ::core::sync::atomic::AtomicBool = ::core::sync::atomic::AtomicBool::new(false);
                 crate::export::not_supported(#name, &LOGGED)
@@ -182,19 +183,26 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         #(#definitions)*
         #signatures
         #(#rest)*
-        /// Every exported function that is implemented, sorted by name.
-        pub(crate) static IMPLEMENTED: &[(&str, crate::export::Address)] = &[#(#table),*];
+        /// Every exported function that is implemented, sorted by name. No static, which would be compiled where nobody asks for it.
+        pub(crate) const IMPLEMENTED: &[(&str, crate::export::Address)] = &[#(#table),*];
     })
+}
+
+/// The attribute of what is exported, which is compiled whether or not it is called. A crate's own unit tests call a few functions
+/// of hundreds, and the others are not compiled for them.
+fn exported() -> TokenStream {
+    quote! { #[cfg_attr(not(test), unsafe(no_mangle))] }
 }
 
 /// An exported function that another library has.
 fn relayed(module: &Ident, declared: &syn::ForeignItemFn) -> TokenStream {
     let syn::Signature { ident, inputs, output, .. } = &declared.sig;
     let text = ident.to_string();
+    let exported = exported();
     let arguments = arguments(declared).map(|argument| &argument.pat);
     quote! {
         #[allow(non_snake_case, clippy::too_many_arguments)]
-        #[unsafe(no_mangle)]
+        #exported
         pub unsafe extern "C" fn #ident(#inputs) #output {
             // SAFETY: the caller passes what the API asks for.
             crate::export::relay(#text, || unsafe { crate::#module::#ident(#(#arguments),*) })
@@ -227,12 +235,13 @@ impl Definition<'_> {
         let ident = &signature.ident;
         let (inputs, output) = (&signature.inputs, &signature.output);
         let text = ident.to_string();
+        let exported = exported();
         let (module, called) = (&self.group.module, &self.name.called);
         if !self.returns_status() {
             let arguments = self.arguments().map(|argument| &argument.pat);
             return quote! {
                 #[allow(non_snake_case)]
-                #[unsafe(no_mangle)]
+                #exported
                 pub unsafe extern "C" fn #ident(#inputs) #output {
                     crate::export::guard_value(#text, || {
                         // SAFETY: the caller passes what the API asks for.
@@ -250,7 +259,7 @@ impl Definition<'_> {
         });
         quote! {
             #[allow(non_snake_case, clippy::too_many_arguments)]
-            #[unsafe(no_mangle)]
+            #exported
             pub unsafe extern "C" fn #ident(#inputs) #output {
                 crate::export::#guard(#text, || {
                     #[allow(unused_imports)]
