@@ -25,7 +25,7 @@ const END: &str = "<!-- end of capabilities -->\n";
 pub fn run(options: &Options) -> Result<ExitCode> {
     heading("Building the release");
     verb::build::build(Profile::Release)?;
-    let suite = Suite::new(&options.filter)?;
+    let suite = Suite::new(&options.filter, true)?;
     let cases: Vec<Case> = suite.cases("cpu").into_iter().filter(Case::sees_capability).collect();
     let jobs: Vec<(&Case, &str)> = cases
         .iter()

@@ -10,8 +10,8 @@ use crate::verb::amd_quality;
 use crate::{Result, sample, verb};
 use std::path::{Path, PathBuf};
 
-/// One of wave32's generations, one of wave64's, and a newer one: the samples are for these, the small texts of the
-/// compiler's tests for all.
+/// One of wave32's generations, one of wave64's, and a newer one: the samples are for these, each of the small texts of the
+/// compiler's tests for a third of all.
 const TARGETS: [&str; 3] = ["gfx1100", "gfx942", "gfx1201"];
 
 /// A file of PTX for a processor.
@@ -38,11 +38,14 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
             }));
         }
     }
+    let mut texts = Vec::new();
     for family in folders(&root().join("ptx/tests/filetests/run"))? {
-        for ptx in files(&family, "ptx")?.into_iter().filter(|ptx| stem(ptx).contains(filter)) {
-            let all = PROCESSORS.iter();
-            jobs.extend(all.map(|(target, _)| Job { ptx: ptx.clone(), target }));
-        }
+        texts.extend(files(&family, "ptx")?);
+    }
+    texts.retain(|ptx| stem(ptx).contains(filter));
+    for (number, ptx) in texts.into_iter().enumerate() {
+        let some = PROCESSORS.iter().skip(number % 3).step_by(3);
+        jobs.extend(some.map(|(target, _)| Job { ptx: ptx.clone(), target }));
     }
     let folder = target().join("test/amd");
     for target in PROCESSORS.iter().map(|(target, _)| target) {

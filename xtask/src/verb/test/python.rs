@@ -37,23 +37,31 @@ const OWN_LIBRARIES: &[&str] = &[
 const NVIDIA_LIBRARIES: &[NvidiaLibrary] = &[
     NvidiaLibrary { name: "cupy_arrays", emulated: true, ..NVIDIA },
     NvidiaLibrary { name: "cupy_devices", emulated: true, ..NVIDIA },
-    NvidiaLibrary { name: "nvidia_blas", of_12: true, emulated: true },
-    NvidiaLibrary { name: "nvidia_blaslt", of_12: true, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_blas", of_12: Of12::Named, emulated: true },
+    NvidiaLibrary { name: "nvidia_blaslt", of_12: Of12::Always, ..NVIDIA },
     NvidiaLibrary { name: "nvidia_dnn", ..NVIDIA },
-    NvidiaLibrary { name: "nvidia_fft", of_12: true, emulated: true },
+    NvidiaLibrary { name: "nvidia_fft", of_12: Of12::Named, emulated: true },
     NvidiaLibrary { name: "nvidia_machine_code", ..NVIDIA },
     NvidiaLibrary { name: "nvidia_nccl", ..NVIDIA },
-    NvidiaLibrary { name: "nvidia_rand", of_12: true, emulated: true },
-    NvidiaLibrary { name: "nvidia_solver", of_12: true, ..NVIDIA },
-    NvidiaLibrary { name: "nvidia_sparse", of_12: true, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_rand", of_12: Of12::Always, emulated: true },
+    NvidiaLibrary { name: "nvidia_solver", of_12: Of12::Named, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_sparse", of_12: Of12::Named, ..NVIDIA },
 ];
 
-const NVIDIA: NvidiaLibrary = NvidiaLibrary { name: "", of_12: false, emulated: false };
+const NVIDIA: NvidiaLibrary = NvidiaLibrary { name: "", of_12: Of12::Never, emulated: false };
+
+/// Whether a program runs with the libraries of CUDA 12 too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of12 {
+    Never,
+    /// Where programs are chosen: with those of CUDA 12 it takes a minute or more again.
+    Named,
+    Always,
+}
 
 struct NvidiaLibrary {
     name: &'static str,
-    /// Whether it runs with the libraries of CUDA 12 too.
-    of_12: bool,
+    of_12: Of12,
     /// Whether it runs on emulated GPUs, which are slow: with the libraries of CUDA 13 alone.
     emulated: bool,
 }
@@ -62,8 +70,21 @@ fn nvidia_library(name: &str) -> Option<&'static NvidiaLibrary> {
     NVIDIA_LIBRARIES.iter().find(|library| library.name == name)
 }
 
+impl NvidiaLibrary {
+    fn runs_with_12(&self, is_named: bool) -> bool {
+        match self.of_12 {
+            Of12::Never => false,
+            Of12::Named => is_named,
+            Of12::Always => true,
+        }
+    }
+}
+
 /// The program of PyTorch as PyPI has it, which has an environment of its own.
 const TORCH: &str = "torch_training";
+
+/// Programs whose emulation takes a minute: the second emulated GPU leaves them out.
+const LONG: &[&str] = &["tinygrad_train", "triton_kernels"];
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -104,6 +125,8 @@ impl Case {
 /// The chosen programs, and what they need.
 pub struct Suite {
     programs: Vec<PathBuf>,
+    /// Somebody asks for these programs.
+    is_named: bool,
     python: PathBuf,
     /// Empty where no program needs it.
     python_with_torch: PathBuf,
@@ -118,7 +141,7 @@ pub struct Suite {
 
 impl Suite {
     /// Fails if packages cannot be installed.
-    pub fn new(filter: &str) -> Result<Self> {
+    pub fn new(filter: &str, is_named: bool) -> Result<Self> {
         let programs = programs(filter)?;
         let nvtop = toolkit::nvtop()?;
         let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
@@ -130,6 +153,7 @@ impl Suite {
         let home = target().join("test/python-home");
         make_empty(&home)?;
         Ok(Suite {
+            is_named,
             python: toolkit::python_with_packages()?,
             python_with_torch: match programs.iter().any(|program| stem(program) == TORCH) {
                 true => toolkit::python_with_torch()?,
@@ -138,7 +162,7 @@ impl Suite {
             headers: cuda(CUDA_13_0)?.headers(),
             nvtop: words.join(OsStr::new("\n")),
             libraries: if own || of_13 { toolkit::nvidia_libraries()? } else { PathBuf::new() },
-            packages_12: if nvidia().any(|library| library.of_12) {
+            packages_12: if nvidia().any(|library| library.runs_with_12(is_named)) {
                 joined(toolkit::nvidia_packages_12()?)?
             } else {
                 OsString::new()
@@ -160,12 +184,14 @@ impl Suite {
             let name = stem(program);
             let library = nvidia_library(&name);
             let not_emulated = name == TORCH || library.is_some_and(|library| !library.emulated);
-            if device != "cpu" && not_emulated {
+            let is_too_long = device == EMULATED[1] && LONG.contains(&name.as_str());
+            if is_too_long || device != "cpu" && not_emulated {
                 continue;
             }
             let case = |name: String, of_12| Case { name, program: program.clone(), device, of_12 };
             cases.push(case(name.clone(), false));
-            if device == "cpu" && library.is_some_and(|library| library.of_12) {
+            if device == "cpu" && library.is_some_and(|library| library.runs_with_12(self.is_named))
+            {
                 cases.push(case(format!("{name} of CUDA 12"), true));
             }
         }
@@ -203,7 +229,7 @@ impl Suite {
 
 /// Runs the chosen programs on the CPU and on emulated GPUs. Fails if the packages cannot be installed.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let suite = Suite::new(filter)?;
+    let suite = Suite::new(filter, !filter.is_empty())?;
     heading("Running Python programs on the CPU and on emulated GPUs");
     let cases: Vec<Case> =
         ["cpu"].into_iter().chain(EMULATED).flat_map(|device| suite.cases(device)).collect();

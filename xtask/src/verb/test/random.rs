@@ -28,13 +28,13 @@ const GENERATIONS: [Generation; 2] = [
         answers: "h100.random",
         first: 0,
         parts: 48,
-        executors: [("vector", 8), ("reference", 48), (EMULATED[0], 4), (EMULATED[1], 4)],
+        executors: [("vector", 4), ("reference", 24), (EMULATED[0], 4), (EMULATED[1], 2)],
     },
     Generation {
         answers: "h100.random-2",
         first: 1 << 32,
         parts: 160,
-        executors: [("vector", 4), ("reference", 24), (EMULATED[0], 2), (EMULATED[1], 2)],
+        executors: [("vector", 4), ("reference", 16), (EMULATED[0], 2), (EMULATED[1], 1)],
     },
 ];
 
