@@ -16,6 +16,7 @@
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
 
 use crate::program::{Output, quiet};
+use crate::ptx_text::fat_binaries;
 use crate::repository::{files, make, root, stem, target};
 use crate::toolkit::Cuda;
 use crate::{Error, Result};
@@ -227,13 +228,8 @@ impl Sample {
 
     /// Compiles the sample, and links it with both kinds of runtime library.
     pub fn build(&self, cuda: &Cuda) -> Result<()> {
-        let objects = self.products(cuda, "o");
-        for (source, object) in &objects {
-            if self.outdated(object)? {
-                self.compile(cuda, "-c", source, object)?;
-            }
-        }
-        let objects: Vec<&Path> = objects.iter().map(|(_, object)| object.as_path()).collect();
+        let objects = self.build_objects(cuda)?;
+        let objects: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
         for &runtime in self.runtimes() {
             let program = self.program(cuda, runtime);
             if self.outdated(&program)? {
@@ -241,6 +237,18 @@ impl Sample {
             }
         }
         Ok(())
+    }
+
+    /// Compiles the sources, an object of each.
+    fn build_objects(&self, cuda: &Cuda) -> Result<Vec<PathBuf>> {
+        let mut objects = Vec::new();
+        for (source, object) in self.products(cuda, "o") {
+            if self.outdated(&object)? {
+                self.compile(cuda, source, &object)?;
+            }
+            objects.push(object);
+        }
+        Ok(objects)
     }
 
     /// The program that [`build_machine_code`](Self::build_machine_code) makes.
@@ -262,15 +270,19 @@ impl Sample {
         self.make(command, &program)
     }
 
-    /// Compiles the kernels to PTX text.
+    /// Takes the kernels' PTX text out of the objects, which hold nothing else that the driver could load.
     pub fn build_ptx(&self, cuda: &Cuda) -> Result<()> {
         if self.uses_driver_alone() || self.is_linked_by_the_driver() {
             return Ok(());
         }
-        for (source, ptx) in self.products(cuda, "ptx") {
-            if self.outdated(&ptx)? {
-                self.compile(cuda, "-ptx", source, &ptx)?;
-            }
+        let objects = self.build_objects(cuda)?;
+        for ((_, ptx), object) in self.products(cuda, "ptx").into_iter().zip(objects) {
+            let [text] =
+                <[_; 1]>::try_from(fat_binaries(&fs::read(&object)?)).map_err(|texts| {
+                    format!("{} has {} texts of PTX, not one", object.display(), texts.len())
+                })?;
+            make(ptx.parent().ok_or("a file lies in a folder")?)?;
+            fs::write(ptx, text)?;
         }
         Ok(())
     }
@@ -285,11 +297,11 @@ impl Sample {
         self.sources.iter().map(|source| (source.as_path(), folder.join(product(source)))).collect()
     }
 
-    fn compile(&self, cuda: &Cuda, what: &str, source: &Path, to: &Path) -> Result<()> {
+    fn compile(&self, cuda: &Cuda, source: &Path, to: &Path) -> Result<()> {
         if self.uses_driver_alone() {
             let mut command = Command::new("cc");
             command
-                .args(["-std=gnu11", "-O2", what, "-I"])
+                .args(["-std=gnu11", "-O2", "-c", "-I"])
                 .arg(cuda.headers())
                 .args(&self.flags)
                 .arg(source);
@@ -297,11 +309,9 @@ impl Sample {
         }
         let mut command = self.nvcc(cuda);
         // PTX alone, so that the driver has to compile it.
-        if what != "-ptx" {
-            command.arg(format!("-code={}", self.architecture));
-        }
+        command.arg(format!("-code={}", self.architecture));
         // Position independent: the objects also make a library.
-        command.args(["-std=c++17", "-O3", "-Xcompiler", "-fPIC", what]);
+        command.args(["-std=c++17", "-O3", "-Xcompiler", "-fPIC", "-c"]);
         command.args(&self.flags).arg(source);
         self.make(command, to)
     }

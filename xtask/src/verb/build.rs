@@ -11,6 +11,23 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 use zluda_staged::{LIBRARIES, STAGED, STUBS, Staged, Stub};
 
+/// The libraries above the driver, and what they compute with. Their tests take long without optimisation, and to optimise them
+/// takes longer than to build all else: so they are built once, as the release is, and tested so.
+pub const ABOVE_THE_DRIVER: [&str; 12] = [
+    "dense",
+    "fourier",
+    "neural",
+    "sparse",
+    "spectral",
+    "zluda_blas",
+    "zluda_dnn",
+    "zluda_dnn8",
+    "zluda_fft",
+    "zluda_rand",
+    "zluda_solver",
+    "zluda_sparse",
+];
+
 #[derive(clap::Args)]
 pub struct Options {
     /// Optimised, with LLVM linked statically
@@ -50,15 +67,19 @@ fn finish(options: &Options) -> Result<ExitCode> {
 
 /// Builds and stages everything.
 pub fn build(profile: Profile) -> Result<()> {
-    let mut command = cargo();
-    command.arg("build");
-    if profile == Profile::Release {
-        command.arg("--release");
+    // Cargo gives a crate the features that any of the chosen packages asks for: those above the driver are chosen by themselves
+    // here and for their tests, which else would build them again.
+    let (above, others): (Vec<&Staged>, Vec<&Staged>) =
+        STAGED.iter().partition(|staged| ABOVE_THE_DRIVER.contains(&staged.package));
+    for some in [others, above] {
+        let mut command = cargo();
+        command.arg("build");
+        if profile == Profile::Release {
+            command.arg("--release");
+        }
+        command.args(some.iter().flat_map(|staged| ["--package", staged.package]));
+        loud(&mut command)?;
     }
-    for staged in STAGED {
-        command.args(["--package", staged.package]);
-    }
-    loud(&mut command)?;
     stage(profile)
 }
 
@@ -80,20 +101,30 @@ pub fn stage(profile: Profile) -> Result<()> {
 
 /// Stages what cargo has built in a folder.
 pub fn stage_in(profile: Profile, staged: &Path) -> Result<()> {
+    stage_some(profile, staged, |_| true)
+}
+
+/// Stages some of the files, and the stubs that need them.
+pub fn stage_some(
+    profile: Profile,
+    staged: &Path,
+    is_wanted: impl Fn(&Staged) -> bool,
+) -> Result<()> {
     make(&staged.join("bin"))?;
-    for Staged { built, name, .. } in STAGED {
+    let files: Vec<_> = STAGED.iter().filter(|file| is_wanted(file)).collect();
+    for Staged { built, name, .. } in &files {
         let (from, to) = (profile.folder().join(built), staged.join(name));
         match profile {
             Profile::Debug => replace(&from, &to)?,
             Profile::Release => strip(&from, &to)?,
         }
     }
-    for file in STAGED {
+    for file in &files {
         link(staged, file.link, file.name)?;
     }
     let libraries = staged.join(LIBRARIES);
     make(&libraries)?;
-    for stub in STUBS {
+    for stub in STUBS.iter().filter(|stub| files.iter().any(|file| file.name == stub.library)) {
         make_stub(stub, staged, &libraries)?;
         link(&libraries, stub.link, stub.name)?;
     }

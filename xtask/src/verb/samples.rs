@@ -20,22 +20,31 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds `samples` with the toolkits of `versions`, which it returns. The PTX of the kernels is made
-/// with the first.
+/// Builds `samples` with the first toolkit, and one of three with each of the newer ones, whose programs differ by the runtime
+/// library. Gives each toolkit with what is built with it.
+pub fn build_for_tests(samples: &[Sample]) -> Result<Vec<(Cuda, Vec<Sample>)>> {
+    let some: Vec<Sample> = samples.iter().step_by(3).cloned().collect();
+    let mut built = Vec::new();
+    for (index, version) in CUDA_VERSIONS.into_iter().enumerate() {
+        let samples = if index == 0 { samples } else { &some };
+        let toolkits = build(samples, &[version])?;
+        built.extend(toolkits.into_iter().map(|cuda| (cuda, samples.to_vec())));
+    }
+    Ok(built)
+}
+
+/// Builds `samples` with the toolkits of `versions`, which it returns.
 pub fn build(samples: &[Sample], versions: &[CudaVersion]) -> Result<Vec<Cuda>> {
     let toolkits = versions.iter().map(|version| cuda(*version)).collect::<Result<Vec<_>>>()?;
     heading(&format!("Building {} CUDA programs with nvcc", samples.len()));
-    let jobs: Vec<(&Sample, &Cuda, bool)> = toolkits
-        .iter()
-        .enumerate()
-        .flat_map(|(index, cuda)| samples.iter().map(move |sample| (sample, cuda, index == 0)))
-        .collect();
+    let jobs: Vec<(&Sample, &Cuda)> =
+        toolkits.iter().flat_map(|cuda| samples.iter().map(move |sample| (sample, cuda))).collect();
     let results = parallel(
         &jobs,
-        |(sample, cuda, _)| format!("{} with CUDA {}", sample.name, cuda.version),
-        |(sample, cuda, ptx)| {
+        |(sample, cuda)| format!("{} with CUDA {}", sample.name, cuda.version),
+        |(sample, cuda)| {
             sample.build(cuda)?;
-            if *ptx { sample.build_ptx(cuda) } else { Ok(()) }
+            sample.build_ptx(cuda)
         },
         Result::is_ok,
     );

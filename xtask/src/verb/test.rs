@@ -50,12 +50,14 @@ enum Suite {
     Lint,
     /// Kept bindings are what their generators make
     Generated,
-    /// The tests of all crates
+    /// The tests of all crates but the libraries
     Rust,
     /// The instruction tables against NVIDIA's assembler
     Isa,
     /// The decoder of machine code against NVIDIA's disassembler
     Sass,
+    /// The tests of the libraries above the driver
+    Libraries,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,
     /// The same programs where all varies that they may not rely on
@@ -100,7 +102,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let needs_release = |suite: &Suite| {
         matches!(
             suite,
-            Suite::Samples
+            Suite::Libraries
+                | Suite::Samples
                 | Suite::Chaos
                 | Suite::Conformance
                 | Suite::Random
@@ -159,6 +162,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     let before = report.count();
                     let began = Instant::now();
                     let result = match suite {
+                        Suite::Libraries => {
+                            rust::libraries(&mut report);
+                            Ok(())
+                        }
                         Suite::Samples => samples::run(&mut report, &options.filter),
                         Suite::Chaos => chaos::run(&mut report, &options.filter),
                         Suite::Conformance => conformance::run(&mut report),

@@ -9,7 +9,6 @@ use crate::progress::{heading, parallel};
 use crate::ptx_text::{fat_binaries, understood};
 use crate::repository::{Profile, files, make_empty, stem, target};
 use crate::sample::{self, Runtime};
-use crate::toolkit::CUDA_VERSIONS;
 use crate::{Result, verb};
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,7 +99,7 @@ fn gather(report: &mut Report, filter: &str) -> Result<Vec<(Vec<u8>, Origin)>> {
 /// The texts in the samples' programs.
 fn of_samples(texts: &mut BTreeMap<Vec<u8>, Origin>, filter: &str) -> Result<()> {
     let samples = sample::all(filter)?;
-    for cuda in verb::samples::build(&samples, &CUDA_VERSIONS)? {
+    for (cuda, samples) in verb::samples::build_for_tests(&samples)? {
         for sample in samples.iter().filter(|sample| !sample.uses_driver_alone()) {
             let program = fs::read(sample.program(&cuda, Runtime::Static))?;
             for (number, text) in fat_binaries(&program).into_iter().enumerate() {

@@ -7,13 +7,13 @@ use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
 use crate::repository::{NO_AVX512, Profile, has_avx512};
 use crate::toolkit::python_with_packages;
-use crate::verb::build;
+use crate::verb::build::{self, ABOVE_THE_DRIVER};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The arrows between crates and folders, `cargo fmt`, and `cargo clippy`, unless the tests are to be built too: then clippy sees
-/// the crates on the way ([`run`]).
+/// the crates on the way ([`run`]), all but the libraries.
 pub fn lint(report: &mut Report, are_tested: bool) {
     heading("Checking the form of the source");
     report.check(
@@ -21,16 +21,18 @@ pub fn lint(report: &mut Report, are_tested: bool) {
         loud(cargo().args(["fmt", "--all", "--check"])).map_err(|error| error.to_string()),
     );
     report.check("arrows between crates and folders", arrows::check());
-    if are_tested {
-        return;
-    }
     heading("Checking with clippy");
     let mut command = cargo();
-    command.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    command.arg("clippy");
+    match are_tested {
+        true => command.args(ABOVE_THE_DRIVER.iter().flat_map(|package| ["--package", package])),
+        false => command.arg("--workspace"),
+    };
+    command.args(["--all-targets", "--", "--deny", "warnings"]);
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
 }
 
-/// The tests of all crates, with nextest where it is installed. With `lints` they are built by clippy, which compiles as rustc
+/// The tests of all crates but the libraries, with nextest where it is installed. With `lints` they are built by clippy, which compiles as rustc
 /// does: to check them before would take as long as half of the build.
 pub fn run(report: &mut Report, lints: bool) {
     let clippy = if lints { clippy_driver() } else { None };
@@ -44,9 +46,11 @@ pub fn run(report: &mut Report, lints: bool) {
         }
         command
     };
-    heading("Building all crates and their tests");
+    heading("Building the crates and their tests");
+    let mut packages = vec!["--workspace"];
+    packages.extend(ABOVE_THE_DRIVER.iter().flat_map(|package| ["--exclude", package]));
     let mut command = cargo();
-    command.args(["build", "--workspace", "--all-targets"]);
+    command.arg("build").args(&packages).arg("--all-targets");
     match warnings(&mut command) {
         Ok(crates) if clippy.is_some() => {
             let result = if crates.is_empty() { Ok(()) } else { Err(crates.join("\n")) };
@@ -56,42 +60,49 @@ pub fn run(report: &mut Report, lints: bool) {
         Err(error) => report.check("build of the tests", Err(error.to_string())),
     }
     // Some tests open the staged libraries.
-    let staged = build::stage(Profile::Debug);
+    let staged = Profile::Debug.staged();
+    let staged =
+        build::stage_some(Profile::Debug, &staged, |it| !ABOVE_THE_DRIVER.contains(&it.package));
     report.check("build of the libraries", staged.map_err(|error| error.to_string()));
     // The emulated GPU's instructions are tested against what one of the packages has.
-    let packages = python_with_packages().map(drop);
-    report.check("packages of the tests", packages.map_err(|error| error.to_string()));
+    let installed = python_with_packages().map(drop);
+    report.check("packages of the tests", installed.map_err(|error| error.to_string()));
     if !has_avx512() {
         // Those of spmd run what the processor can, and count as passed.
         report.cannot("tests of code for AVX-512", NO_AVX512);
     }
-    heading("Running the tests of all crates");
+    heading("Running the tests of the crates");
+    if test(report, &cargo, &packages) {
+        // nextest leaves out the examples in documentation.
+        let mut command = cargo();
+        command.args(["test", "--doc"]).args(&packages).arg("--no-fail-fast");
+        count(report, &mut command);
+    }
+}
+
+/// The tests of the libraries, as they are released. Their documentation has no examples.
+pub fn libraries(report: &mut Report) {
+    heading("Building and running the tests of the libraries");
+    let mut packages = vec!["--release"];
+    packages.extend(ABOVE_THE_DRIVER.iter().flat_map(|package| ["--package", package]));
+    test(report, &cargo, &packages);
+}
+
+/// Whether it was nextest that ran them.
+fn test(report: &mut Report, cargo: &dyn Fn() -> Command, packages: &[&str]) -> bool {
     let has_nextest = cargo()
         .args(["nextest", "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    if has_nextest {
-        let mut command = cargo();
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--no-fail-fast",
-            "--hide-progress-bar",
-            "--no-tests=pass",
-        ]);
-        count(report, &mut command);
-        // nextest leaves out the examples in documentation.
-        let mut command = cargo();
-        command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
-        count(report, &mut command);
-    } else {
-        let mut command = cargo();
-        command.args(["test", "--workspace", "--no-fail-fast"]);
-        count(report, &mut command);
-    }
+    let mut command = cargo();
+    match has_nextest {
+        true => command.args(["nextest", "run", "--hide-progress-bar", "--no-tests=pass"]),
+        false => command.arg("test"),
+    };
+    count(report, command.args(packages).arg("--no-fail-fast"));
+    has_nextest
 }
 
 /// The compiler with clippy's lints, beside rustc.

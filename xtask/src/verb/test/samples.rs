@@ -10,7 +10,7 @@ use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
 use crate::repository::{EMULATED, NO_AVX512, Profile, has_avx512, make_empty, target};
 use crate::sample::{self, Runtime, Sample, hashes};
-use crate::toolkit::{CUDA_VERSIONS, Cuda};
+use crate::toolkit::Cuda;
 use crate::{Result, verb};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -112,8 +112,8 @@ impl Way<'_> {
 /// Runs the chosen samples in every way. Fails if they cannot be built.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let samples = sample::all(filter)?;
-    let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS)?;
-    let [first, second] = toolkits.as_slice() else {
+    let built = verb::samples::build_for_tests(&samples)?;
+    let [(first, _), (second, of_second)] = built.as_slice() else {
         return Err("two toolkits are expected".into());
     };
     let way = |cuda, runtime, entry, executor| Way {
@@ -148,9 +148,10 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let cache = target().join("test/cache");
     make_empty(&cache)?;
     heading("Running the CUDA programs on the CPU and on emulated GPUs");
+    let built_with = |cuda: &Cuda| if cuda.version == first.version { &samples } else { of_second };
     let jobs: Vec<(&Sample, &Way<'_>)> = ways
         .iter()
-        .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
+        .flat_map(|way| built_with(way.cuda).iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
         .filter(|(sample, way)| !sample.cpu || way.device == "cpu")
         .filter(|(sample, way)| sample.machine_code || !way.machine_code)
