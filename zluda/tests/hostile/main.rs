@@ -207,7 +207,8 @@ fn check(device: &str, step: usize) {
     });
     let answers = answers.into_inner().unwrap();
     let crashes = crashes.into_inner().unwrap();
-    let wrong = Rules::read().check(&answers);
+    let is_asked = |name: &str| step == 1 || functions.iter().any(|function| function.name == name);
+    let wrong = Rules::read().check(&answers, is_asked);
     assert!(
         crashes.is_empty() && wrong.is_empty(),
         "{device}: {} of {} functions do not answer:\n{}\n{} of {} answers are wrong:\n{}",
