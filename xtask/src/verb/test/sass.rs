@@ -8,7 +8,7 @@ use crate::program::{capture, cargo, loud};
 use crate::progress::{heading, parallel};
 use crate::repository::{Profile, make_empty, root, stem, target};
 use crate::sample;
-use crate::toolkit::{CUDA_13_5, cuda, nvdisasm};
+use crate::toolkit::{CUDA_13_0, CUDA_13_5, cuda, nvdisasm};
 use splitmix::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn is_nameless(text: &str) -> bool {
 
 /// The words that ptxas makes, and how often.
 fn assembled(folder: &Path) -> Result<BTreeMap<u128, usize>> {
-    let cuda = cuda(CUDA_13_5)?;
+    let [older, cuda] = [cuda(CUDA_13_0)?, cuda(CUDA_13_5)?];
     loud(cargo().args([
         "build",
         "--release",
@@ -143,8 +143,9 @@ fn assembled(folder: &Path) -> Result<BTreeMap<u128, usize>> {
     };
     let samples = sample::all("")?;
     heading(&format!("Compiling {} programs to PTX", samples.len()));
+    // Other suites build all samples with the older toolkit, too.
     let built =
-        parallel(&samples, |s| s.name.clone(), |sample| sample.build_ptx(&cuda), Result::is_ok);
+        parallel(&samples, |s| s.name.clone(), |sample| sample.build_ptx(&older), Result::is_ok);
     built.into_iter().collect::<Result<Vec<()>>>()?;
 
     heading("Assembling");
@@ -155,7 +156,7 @@ fn assembled(folder: &Path) -> Result<BTreeMap<u128, usize>> {
     let seeds =
         [0, 1 << 32].map(|first| (first..first + KERNELS).step_by(KERNELS_OF_A_MODULE as usize));
     let seeds: Vec<u64> = seeds.into_iter().flatten().collect();
-    let texts: Vec<PathBuf> = samples.iter().flat_map(|sample| sample.ptx(&cuda)).collect();
+    let texts: Vec<PathBuf> = samples.iter().flat_map(|sample| sample.ptx(&older)).collect();
     let results = parallel_words(&chunks, |(number, chunk)| {
         // The first line of each is its name.
         let kernels: Vec<String> = chunk.iter().map(|form| format!("// {form}")).collect();
