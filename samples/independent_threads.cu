@@ -1,4 +1,5 @@
 // sample: arch = compute_80
+// sample: machine_code = threads of a warp that wait for one another
 // Threads of one warp that wait for each other: what Volta's independent thread scheduling promises. Each
 // kernel hangs where a warp runs one way of a branch to its end before it begins the other.
 #include "sample.h"
