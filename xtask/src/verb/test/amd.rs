@@ -4,11 +4,11 @@
 use super::Report;
 use crate::code_object::{self, PROCESSORS};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, files, make_empty, root, stem, target};
+use crate::repository::{Profile, make_empty, stem, target};
 use crate::toolkit::CUDA_13_0;
 use crate::verb::amd_quality;
 use crate::{Result, sample, verb};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One of wave32's generations, one of wave64's, and a newer one: the samples are for these, each of the small texts of the
 /// compiler's tests for a third of all.
@@ -38,10 +38,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
             }));
         }
     }
-    let mut texts = Vec::new();
-    for family in folders(&root().join("ptx/tests/filetests/run"))? {
-        texts.extend(files(&family, "ptx")?);
-    }
+    let mut texts = verb::build::bolt::texts()?;
     texts.retain(|ptx| stem(ptx).contains(filter));
     for (number, ptx) in texts.into_iter().enumerate() {
         let some = PROCESSORS.iter().skip(number % 3).step_by(3);
@@ -66,12 +63,4 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         report.check(name(job), result);
     }
     Ok(())
-}
-
-fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    let mut folders: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
-    folders.retain(|path| path.is_dir());
-    folders.sort();
-    Ok(folders)
 }
