@@ -277,6 +277,9 @@ impl Sample {
         }
         let objects = self.build_objects(cuda)?;
         for ((_, ptx), object) in self.products(cuda, "ptx").into_iter().zip(objects) {
+            if !self.outdated(&ptx)? {
+                continue;
+            }
             let [text] =
                 <[_; 1]>::try_from(fat_binaries(&fs::read(&object)?)).map_err(|texts| {
                     format!("{} has {} texts of PTX, not one", object.display(), texts.len())

@@ -32,8 +32,8 @@ pub fn lint(report: &mut Report, are_tested: bool) {
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
 }
 
-/// The tests of all crates but the libraries, with nextest where it is installed. With `lints` they are built by clippy, which compiles as rustc
-/// does: to check them before would take as long as half of the build.
+/// The tests of all crates but the libraries, with nextest where it is installed. With `lints` they are built by clippy, which
+/// compiles as rustc does: to check them before would take as long as half of the build.
 pub fn run(report: &mut Report, lints: bool) {
     let clippy = if lints { clippy_driver() } else { None };
     if lints && clippy.is_none() {
