@@ -62,7 +62,7 @@ impl Collection {
         let folder = self.tree.join(&program.folder);
         let record = folder.join(program.file(RECORD));
         let (newest, line) = match &program.builder {
-            Builder::Command { source, line } => {
+            Builder::Command { source, line, .. } => {
                 (newest(&self.checkout.join(&program.folder).join(source)), line.as_str())
             }
             _ => (newest(&self.checkout.join(&program.folder)), ""),
@@ -148,9 +148,10 @@ impl Collection {
                 command.args(["-std=c++17", "-O3", "-o", &program.file("")]).args(files);
                 command
             }
-            Builder::Command { source, line } => {
+            Builder::Command { source, variant, line } => {
                 let mut command = self.shell(line);
-                command.env("source", source).env("product", program.file(""));
+                command.env("source", source).env("variant", variant);
+                command.env("product", program.file(""));
                 command
             }
         };

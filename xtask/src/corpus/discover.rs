@@ -2,12 +2,13 @@
 //! program of CUDA sources, or with sources alone; or the files that the collection's list calls programs.
 
 use crate::Result;
-use crate::corpus::expectations::Rule;
+use crate::corpus::expectations::{Expectations, Rule};
 use crate::corpus::needs;
 use crate::repository::{files, stem};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The means by which a program is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Builder {
     /// A line for a shell, about this file of the folder.
     Command {
         source: String,
+        /// Which of the file's programs it is; empty for the file as it is.
+        variant: String,
         line: String,
     },
 }
@@ -41,7 +44,9 @@ impl Program {
         match &self.builder {
             Builder::Make | Builder::CMake => None,
             Builder::Sources(_) => Some(format!("{}.corpus", self.name.replace('/', "-"))),
-            Builder::Command { source, .. } => Some(format!("{source}.corpus")),
+            Builder::Command { source, variant, .. } => {
+                Some(format!("{}.corpus", with_variant(source, variant)))
+            }
         }
     }
 
@@ -51,15 +56,19 @@ impl Program {
     }
 }
 
-/// All programs of a checkout, by name: the files that the rules are about, or, where there are no rules, what has build
-/// files.
-pub fn programs(checkout: &Path, rules: &[Rule]) -> Result<Vec<Program>> {
+fn with_variant(name: &str, variant: &str) -> String {
+    if variant.is_empty() { name.to_owned() } else { format!("{name}@{variant}") }
+}
+
+/// All programs of a checkout, by name: the files that the list's rules are about, or, where there are no rules, what has
+/// build files.
+pub fn programs(checkout: &Path, list: &Expectations) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
-    if rules.is_empty() {
+    if list.rules.is_empty() {
         walk(checkout, Path::new(""), true, &mut programs)?;
         shorten(&mut programs);
     } else {
-        walk_files(checkout, Path::new(""), rules, &mut programs)?;
+        walk_files(checkout, Path::new(""), list, &mut programs)?;
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)
@@ -68,7 +77,7 @@ pub fn programs(checkout: &Path, rules: &[Rule]) -> Result<Vec<Program>> {
 fn walk_files(
     checkout: &Path,
     folder: &Path,
-    rules: &[Rule],
+    list: &Expectations,
     found: &mut Vec<Program>,
 ) -> Result<()> {
     for entry in entries(&checkout.join(folder))? {
@@ -76,17 +85,40 @@ fn walk_files(
         let path = folder.join(&file);
         if entry.file_type()?.is_dir() {
             if !file.starts_with('.') {
-                walk_files(checkout, &path, rules, found)?;
+                walk_files(checkout, &path, list, found)?;
             }
             continue;
         }
         let name = path.to_string_lossy().into_owned();
-        if let Some(rule) = rules.iter().rev().find(|rule| rule.files.matches(&name)) {
-            let builder = Builder::Command { source: file, line: rule.command.clone() };
-            found.push(Program { name, folder: folder.to_owned(), builder, needs: None });
+        let Some(rule) = rule_for(&list.rules, &name) else { continue };
+        let mut variants = vec![String::new()];
+        if let Some(rule) = rule_for(&list.variants, &name) {
+            variants.extend(variants_of(rule, &checkout.join(folder), &file)?);
         }
+        found.extend(variants.into_iter().map(|variant| Program {
+            name: with_variant(&name, &variant),
+            folder: folder.to_owned(),
+            builder: Builder::Command { source: file.clone(), variant, line: rule.command.clone() },
+            needs: None,
+        }));
     }
     Ok(())
+}
+
+fn rule_for<'a>(rules: &'a [Rule], name: &str) -> Option<&'a Rule> {
+    rules.iter().rev().find(|rule| rule.files.matches(name))
+}
+
+/// The words that the rule's line writes about a file.
+fn variants_of(rule: &Rule, folder: &Path, file: &str) -> Result<Vec<String>> {
+    let mut command = Command::new("sh");
+    command.args(["-e", "-c", &rule.command]).env("source", file).current_dir(folder);
+    let output = command.output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{file}: {}: {}", rule.command, said.trim()).into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect())
 }
 
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
@@ -232,7 +264,7 @@ mod tests {
         write(folder, "d/two.cu", "int main() {}");
         write(folder, "d/three/main.cu", "int main() {}");
         write(folder, "d/three/part.cu", "");
-        let found = programs(folder, &[]).unwrap();
+        let found = programs(folder, &Expectations::default()).unwrap();
         let names: Vec<&str> = found.iter().map(|program| program.name.as_str()).collect();
         assert_eq!(names, ["a/scan", "b/scan", "dot", "one", "three", "two"]);
         assert_eq!(found[0].builder, Builder::Make);
@@ -254,11 +286,11 @@ mod tests {
         let list = "**/*.cu: source nvcc  # all\na/b/*.cu: source nvcc -G  # those\n\
                     a/*.cu: source nvcc -g  # and those\n";
         let list = Expectations::parse("x", list).unwrap();
-        let found = programs(folder, &list.rules).unwrap();
+        let found = programs(folder, &list).unwrap();
         let found: Vec<_> = found
             .iter()
             .map(|program| match &program.builder {
-                Builder::Command { source, line } => {
+                Builder::Command { source, line, .. } => {
                     (program.name.as_str(), source.as_str(), line.as_str())
                 }
                 other => panic!("{other:?}"),
@@ -272,5 +304,31 @@ mod tests {
                 ("c/x.cu", "x.cu", "nvcc")
             ]
         );
+    }
+    #[test]
+    fn a_file_is_as_many_programs_as_the_list_finds_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "a/x.cu", "SIZE=8 SIZE=16");
+        write(folder, "a/y.cu", "");
+        let list =
+            "**/*.cu: source nvcc $variant  # all\n**/*.cu: variants cat $source  # its sizes\n";
+        let found = programs(folder, &Expectations::parse("x", list).unwrap()).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|program| (program.name.as_str(), program.product().unwrap()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a/x.cu", "x.cu.corpus".to_owned()),
+                ("a/x.cu@SIZE=16", "x.cu@SIZE=16.corpus".to_owned()),
+                ("a/x.cu@SIZE=8", "x.cu@SIZE=8.corpus".to_owned()),
+                ("a/y.cu", "y.cu.corpus".to_owned())
+            ]
+        );
+        let failing = list.replace("cat $source", "cat missing");
+        let failing = Expectations::parse("x", &failing).unwrap();
+        assert!(programs(folder, &failing).unwrap_err().to_string().contains("cat missing"));
     }
 }

@@ -40,7 +40,7 @@ fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
         limits: Limits { processors: Duration::from_secs(1), clock: Duration::from_secs(5) },
     };
     session.collection.link().unwrap();
-    let programs = discover::programs(&session.collection.checkout, &session.list.rules).unwrap();
+    let programs = discover::programs(&session.collection.checkout, &session.list).unwrap();
     let programs: Vec<_> = programs.iter().collect();
     session.collection.set_up(&session.list.setup).unwrap();
     let built = session.build(&programs, 2);

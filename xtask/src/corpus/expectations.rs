@@ -11,6 +11,8 @@
 //! - `case NAME`: of its cases this one fails; the program is told and holds them against what it finds.
 //!
 //! - `source COMMAND`: each file of this name is a program, which this line of a shell builds;
+//! - `variants COMMAND`: each word that this line of a shell writes about such a file is one more program of it,
+//!   `file@word`;
 //! - `setup COMMAND`: under the name `*`, a line that runs once before programs are built.
 //!
 //! `program` may be a glob ([`Pattern`]). Of several lines with another verdict, other arguments or another command for a
@@ -94,7 +96,7 @@ impl Expectation {
     }
 }
 
-/// The files that are programs, and how they are built.
+/// Files that are programs, and how they are built, or which programs else they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub files: Pattern,
@@ -108,6 +110,8 @@ pub struct Expectations {
     programs: Vec<(Pattern, Expectation)>,
     /// In the list's order. Where there are some, no other programs are looked for.
     pub rules: Vec<Rule>,
+    /// What says which files are several programs, in the list's order.
+    pub variants: Vec<Rule>,
     /// Lines for a shell that run before programs are built.
     pub setup: Vec<String>,
 }
@@ -137,6 +141,10 @@ impl Expectations {
         let name = Pattern::parse(program.trim())?;
         if let Some(command) = what.strip_prefix("source ") {
             self.rules.push(Rule { files: name, command: command.to_owned() });
+            return Ok(());
+        }
+        if let Some(command) = what.strip_prefix("variants ") {
+            self.variants.push(Rule { files: name, command: command.to_owned() });
             return Ok(());
         }
         if let Some(command) = what.strip_prefix("setup ") {
@@ -172,7 +180,7 @@ impl Expectations {
             }
         } else {
             return Err(format!(
-                "`{what}` is none of {}, differs, run, devices, ignore, case, source, setup",
+                "`{what}` is none of {}, differs, run, devices, ignore, case, source, variants, setup",
                 VERDICTS.join(", ")
             ));
         }
@@ -200,7 +208,8 @@ impl Expectations {
     /// Programs of the list that the checkout does not have.
     pub fn strangers<'a>(&'a self, programs: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let names = self.programs.iter().map(|(name, _)| name);
-        let names = names.chain(self.rules.iter().map(|rule| &rule.files));
+        let rules = self.rules.iter().chain(&self.variants);
+        let names = names.chain(rules.map(|rule| &rule.files));
         names
             .filter(|name| !programs.iter().any(|program| name.matches(program)))
             .map(Pattern::text)

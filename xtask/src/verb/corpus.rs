@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let list_path = root().join("tests/corpus").join(format!("{}.txt", options.name));
     let list = fs::read_to_string(&list_path).unwrap_or_default();
     let list = Expectations::parse(&list_path.display().to_string(), &list)?;
-    let programs = discover::programs(&options.folder, &list.rules)?;
+    let programs = discover::programs(&options.folder, &list)?;
     if programs.is_empty() {
         return Err(format!("no programs of CUDA in {}", options.folder.display()).into());
     }
