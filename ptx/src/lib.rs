@@ -9,6 +9,7 @@
 //! - `target`: who makes an object of per-thread IR, `spmd` for CPUs or `amdgcn` for AMD GPUs.
 //! - [`info`]: what a driver must know of a module without compiling it.
 
+mod architecture;
 mod check;
 mod diagnostics;
 pub mod info;

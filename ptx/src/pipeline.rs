@@ -8,6 +8,7 @@ use simt::intrinsics::Private;
 use simt::parameters;
 use simt::passes::{Pass, Runner};
 
+use crate::architecture;
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use crate::info::{KernelError, KernelInfo};
@@ -131,7 +132,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
                 collect_functions::run(&tree, &symbols, &summaries, &numbers, index)
             });
             let mut info = describe(function, &reached);
-            info.architecture = architecture(&tree.directives, tree.target.sm());
+            info.architecture = architecture::of(&tree);
             info.const_size = const_size;
             info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
             let of_machine_code = lifted(function, "address ").and_then(|text| text.parse().ok());
@@ -417,17 +418,6 @@ fn runner(options: &Options) -> Runner<'_> {
         verify_each: false,
         watch: &options.watch,
     }
-}
-
-/// The number of the target; of lifted machine code, whose target is one that has all instructions, the one that it was compiled for.
-fn architecture(directives: &[Directive], target: Option<u32>) -> u32 {
-    let pragmas = directives.iter().filter_map(|directive| match directive {
-        Directive::Pragma(texts) => Some(texts),
-        _ => None,
-    });
-    let compiled_for =
-        pragmas.flatten().find_map(|text| text.strip_prefix("compiled_for sm_")?.parse().ok());
-    compiled_for.or(target).unwrap_or_default()
 }
 
 #[cfg(test)]

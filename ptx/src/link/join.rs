@@ -10,7 +10,8 @@ use ptx_parser::{Directive, Function, FunctionKind, Linkage, Module, Statement, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::symbols::{Strength, Table};
-use super::{Input, align_parameters};
+use super::{Input, SYSTEM, align_parameters};
+use crate::architecture;
 use crate::system_functions::is_system_function;
 
 /// The PTX of one module with all that the inputs define.
@@ -27,7 +28,9 @@ pub(crate) fn join(inputs: &[Input], table: &Table) -> String {
     let mut modules: Vec<Module<'_>> =
         texts.iter().map(|text| ptx_parser::parse(text).module).collect();
     number_files(&mut modules);
-    let mut text = header(&modules);
+    let own = modules.iter().zip(inputs).filter(|(_, input)| input.text != SYSTEM);
+    let oldest = architecture::of_linked(own.map(|(module, _)| module));
+    let mut text = header(&modules, oldest);
     let mut declared = FxHashSet::default();
     for (number, module) in modules.iter().enumerate() {
         for directive in &module.directives {
@@ -70,8 +73,9 @@ fn own_names(inputs: &[Input], table: &Table) -> Vec<FxHashMap<String, String>> 
         .collect()
 }
 
-/// The newest version, the newest target, and the words of all targets.
-fn header(modules: &[Module<'_>]) -> String {
+/// The newest version, the newest target, and the words of all targets; and the oldest target of the program's own
+/// modules, where it is another one.
+fn header(modules: &[Module<'_>], oldest: u32) -> String {
     let version = modules.iter().map(|module| module.version).max().unwrap_or((6, 0));
     let newest = modules.iter().max_by_key(|module| module.target.sm());
     let mut words = newest.map(|module| module.target.words.clone()).unwrap_or_default();
@@ -85,7 +89,12 @@ fn header(modules: &[Module<'_>]) -> String {
     }
     let bits = modules.first().map_or(64, |module| module.address_size);
     let (major, minor) = version;
-    format!(".version {major}.{minor}\n.target {}\n.address_size {bits}\n", words.join(", "))
+    let mut text =
+        format!(".version {major}.{minor}\n.target {}\n.address_size {bits}\n", words.join(", "));
+    if newest.is_some_and(|module| module.target.sm() != Some(oldest)) {
+        text += &architecture::directive(oldest);
+    }
+    text
 }
 
 /// Gives the files of each module numbers of their own.

@@ -27,7 +27,20 @@ fn the_newest_version_and_target_count() {
     linker.add("a", ".version 6.0\n.target sm_50, debug\n.address_size 64\n").unwrap();
     linker.add("b", ".version 8.1\n.target sm_90a\n.address_size 64\n").unwrap();
     let text = linker.complete().unwrap();
-    assert_eq!(text, ".version 8.1\n.target sm_90a, debug\n.address_size 64\n");
+    let head = ".version 8.1\n.target sm_90a, debug\n.address_size 64\n";
+    assert_eq!(text, format!("{head}.pragma \"compiled_for sm_50\";\n"));
+}
+
+#[test]
+fn what_the_system_defines_does_not_make_a_module_older() {
+    let text = linked(&[
+        ".extern .func (.param .b64 h) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 s);
+         .entry k() { .param .b64 h; .param .b32 s; st.param.b32 [s], 1;
+           call (h), __cuda_syscall_CGS_get_intrinsic_handle, (s); ret; }",
+    ]);
+    assert!(text.contains(".target sm_75") && !text.contains("compiled_for"), "{text}");
+    let analysis = crate::pipeline::analyze(&text).unwrap();
+    assert_eq!(analysis.kernels[0].architecture, 75);
 }
 
 #[test]

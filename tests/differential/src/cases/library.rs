@@ -323,4 +323,43 @@ pub const CASES: &[NamedCase] = &[
         sheet.put("destroy", api.cuLinkDestroy(state));
         sheet.put("create_into_null", api.cuLinkCreate(0, null_mut(), null_mut(), null_mut()));
     }),
+    ("link/ptx_versions", |api, sheet| {
+        context(api);
+        for (first, second) in [(80, 80), (75, 80), (80, 75), (90, 50), (53, 90)] {
+            let module = linked_for(api, [first, second]);
+            for name in [c"k0", c"k1"] {
+                let (mut function, mut version) = (null_mut(), 0);
+                must(api.cuModuleGetFunction(&mut function, module, name.as_ptr()));
+                let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION;
+                must(api.cuFuncGetAttribute(&mut version, attribute, function));
+                sheet.put(&format!("of_{first}_{second}"), version);
+            }
+        }
+    }),
 ];
+
+/// A module that is linked of texts for these architectures, each with a kernel.
+fn linked_for(api: &Api, architectures: [u32; 2]) -> CUmodule {
+    let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+    must(api.cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
+    for (number, architecture) in architectures.into_iter().enumerate() {
+        let text = format!(
+            ".version 8.0\n.target sm_{architecture}\n.address_size 64\n\
+             .visible .entry k{number}() {{ ret; }}\n\0"
+        );
+        must(api.cuLinkAddData_v2(
+            state,
+            CUjitInputType(1),
+            text.as_ptr().cast_mut().cast(),
+            text.len(),
+            c"text".as_ptr(),
+            0,
+            null_mut(),
+            null_mut(),
+        ));
+    }
+    must(api.cuLinkComplete(state, &mut image, &mut 0));
+    must(api.cuModuleLoadData(&mut module, image));
+    must(api.cuLinkDestroy(state));
+    module
+}
