@@ -52,18 +52,32 @@ fn bad_addresses() {
 #[test]
 fn the_ends_of_allocations_are_guarded() {
     let _alone = alone();
-    for size in [1 << 20, 8 << 20] {
-        let buffer = Buffer::new(&vec![0u8; size]);
-        fails(
-            "writes_at",
-            1,
-            32,
-            &[word(buffer.0 as u64 + size as u64)],
-            hipError_t::hipErrorIllegalAddress,
-        );
-        let buffer = Buffer::new(&vec![0u8; size]);
-        fails("writes_at", 1, 32, &[word(buffer.0 as u64 - 1)], hipError_t::hipErrorIllegalAddress);
+    // Memory comes in pages of 2 MiB.
+    for (size, end) in [(1 << 20, 2 << 20), (8 << 20, 8 << 20)] {
+        bad_access_at(size, end);
+        bad_access_at(size, -1);
     }
+}
+
+#[test]
+fn checked_ends_of_allocations_are_exact() {
+    let name = "checked_ends_of_allocations_are_exact";
+    if std::env::var_os("ZLUDA_CHECK").is_none() {
+        let itself = std::env::current_exe().unwrap();
+        let mut child = std::process::Command::new(itself);
+        let child = child.args(["--exact", name]).env("ZLUDA_CHECK", "bounds");
+        assert!(child.status().unwrap().success());
+        return;
+    }
+    let _alone = alone();
+    bad_access_at(1 << 20, 1 << 20);
+}
+
+/// A kernel fails that writes so many bytes from the beginning of an allocation.
+fn bad_access_at(size: usize, offset: i64) {
+    let buffer = Buffer::new(&vec![0u8; size]);
+    let address = (buffer.0 as u64).wrapping_add_signed(offset);
+    fails("writes_at", 1, 32, &[word(address)], hipError_t::hipErrorIllegalAddress);
 }
 
 #[test]

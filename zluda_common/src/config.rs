@@ -143,9 +143,11 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ZLUDA_CHECK",
-        meaning: "mistakes of kernels that are looked for, which costs time: align, accesses at addresses that are \
-                  no multiples of their sizes, which end the kernel with error 716 as on an NVIDIA GPU",
-        values: "align",
+        meaning: "mistakes of kernels that are looked for: align, which costs time, accesses at addresses that are \
+                  no multiples of their sizes, which end the kernel with error 716 as on an NVIDIA GPU; bounds, accesses \
+                  behind the last page of 4 KiB of an allocation of more than 64 KiB, which reaches to a multiple of 2 MiB \
+                  otherwise, as with NVIDIA's driver",
+        values: "align, bounds; joined by commas",
         default: "nothing",
         apply: |config, value| parse::check(value).map(|check| config.check = check),
     },
@@ -307,6 +309,8 @@ pub enum AmdMatrix {
 pub struct CheckConfig {
     /// Accesses at addresses that are no multiples of their sizes.
     pub align: bool,
+    /// Accesses behind allocations of more than 64 KiB.
+    pub bounds: bool,
 }
 
 /// `ZLUDA_DEBUG`.

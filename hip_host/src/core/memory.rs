@@ -163,7 +163,11 @@ impl Memory {
         if kind.counts() {
             state.count(context.device, taken, self.limit)?;
         }
-        let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
+        let result = if size <= SMALL {
+            state.take_small(taken)
+        } else {
+            map(taken, within_reach(kind, taken))
+        };
         let Some((start, backing)) = result else {
             if kind.counts() {
                 state.discount(context.device, taken);
@@ -398,7 +402,7 @@ impl State {
                 return Some((start, Backing::Shared { size }));
             }
         }
-        let (start, backing) = map(CHUNK)?;
+        let (start, backing) = map(CHUNK, CHUNK)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
         self.chunks.insert(start, Chunk { backing, free, live: 1, spent: 0, piece: None });
@@ -493,7 +497,7 @@ fn map_at(start: usize, size: usize, piece: &Piece, offset: usize) -> Result<(),
 
 /// A part of a piece between guards, as [`map`] does.
 fn map_file(piece: &Piece, offset: usize, size: usize) -> Option<(usize, Backing)> {
-    let (first, backing) = reserve(size)?;
+    let (first, backing) = reserve(size, alignment(size))?;
     if map_at(first, size, piece, offset).is_err() {
         unmap(backing);
         return None;
@@ -507,10 +511,18 @@ fn unmap(backing: Backing) {
     }
 }
 
-/// A mapping of `size` bytes, whole pages, between guards: its first byte, and all of it.
-fn map(size: usize) -> Option<(usize, Backing)> {
-    let (first, backing) = reserve(size)?;
-    if !os::commit(first, size) {
+/// The bytes that kernels can access from the first of `size` bytes on, whole pages. NVIDIA's driver gives memory out in
+/// pages of 2 MiB, and programs that go a little beyond an allocation's end work there.
+fn within_reach(kind: Kind, size: usize) -> usize {
+    let is_exact = config().check.bounds || !matches!(kind, Kind::Device | Kind::Managed);
+    if is_exact { size } else { size.checked_next_multiple_of(HUGE_PAGE).unwrap_or(size) }
+}
+
+/// A mapping of `size` bytes, whole pages, and what is behind them up to `reach`, between guards: its first byte, and all
+/// of it.
+fn map(size: usize, reach: usize) -> Option<(usize, Backing)> {
+    let (first, backing) = reserve(reach, alignment(size))?;
+    if !os::commit(first, reach) {
         unmap(backing);
         return None;
     }
@@ -520,9 +532,12 @@ fn map(size: usize) -> Option<(usize, Backing)> {
     Some((first, backing))
 }
 
+fn alignment(size: usize) -> usize {
+    if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE }
+}
+
 /// Address space for `size` bytes, whole pages, between guards: the first byte, and all of it.
-fn reserve(size: usize) -> Option<(usize, Backing)> {
-    let align = if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
+fn reserve(size: usize, align: usize) -> Option<(usize, Backing)> {
     let whole = size.checked_add(align + PAGE)?;
     let start = os::reserve(whole)?;
     // At least a page before and a page after.
@@ -549,6 +564,20 @@ mod tests {
 
     fn memory(limit: usize) -> Memory {
         Memory { state: Mutex::default(), claims: RwLock::default(), limit }
+    }
+
+    #[test]
+    fn device_memory_reaches_to_a_multiple_of_two_mebibytes() {
+        let memory = memory(1 << 30);
+        for (size, reach) in [(SMALL + 1, HUGE_PAGE), (HUGE_PAGE + 8, 2 * HUGE_PAGE)] {
+            let range = memory.allocate(Kind::Device, size, 0, 0).unwrap();
+            // SAFETY: what this is about: a fault would end the test.
+            unsafe { ((range.start + reach - 1) as *mut u8).write_volatile(1) };
+            assert_eq!(memory.find(range.start + size), None);
+            memory.release(memory.detach(range.start, |_| true).unwrap());
+        }
+        assert_eq!(within_reach(Kind::Host, SMALL + PAGE), SMALL + PAGE);
+        assert_eq!(within_reach(Kind::Device, usize::MAX - PAGE + 1), usize::MAX - PAGE + 1);
     }
 
     #[test]

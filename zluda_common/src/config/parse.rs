@@ -218,6 +218,7 @@ pub(super) fn check(value: OsString) -> Result<CheckConfig, String> {
     for part in value.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         match part {
             "align" => check.align = true,
+            "bounds" => check.bounds = true,
             _ => return Err(format!("`{part}` is not known")),
         }
     }

@@ -124,6 +124,8 @@ fn whose_libraries() {
 #[test]
 fn checks() {
     assert!(good("ZLUDA_CHECK", "align").check.align);
+    let both = good("ZLUDA_CHECK", "bounds,align").check;
+    assert!(both.align && both.bounds);
 }
 
 #[test]
