@@ -101,6 +101,19 @@ __global__ void wrong_launches() {
     *error++ = cudaGetLastError();
 }
 
+__global__ void mark_six() { note(6); }
+
+// Room for parameters first and everything else with the launch, as CUB launches.
+__global__ void through_room() {
+    int *room = (int *)cudaGetParameterBuffer(64, sizeof(int));
+    *room = 5;
+    errors[0] = cudaLaunchDevice((void *)mark, room, dim3(1), dim3(32), 0, 0);
+    errors[1] = cudaLaunchDevice((void *)mark_six, nullptr, dim3(1, 2), dim3(1), 0, 0);
+    room = (int *)cudaGetParameterBuffer(alignof(int), sizeof(int));
+    errors[2] = cudaLaunchDevice((void *)mark, room, dim3(1), dim3(2048), 0, 0);
+    errors[3] = cudaGetLastError();
+}
+
 __global__ void error_of_thread() {
     if (threadIdx.x == 3) mark<<<1, 2048>>>(1);
     __syncthreads();
@@ -253,6 +266,9 @@ int main() {
     wrong_launches<<<1, 1>>>();
     expect("wrong launches", {7});
     expect_errors("wrong launches", {9, 0, 9, 9, 9, 9, 9, 1, 9, 0});
+    through_room<<<1, 1>>>();
+    expect("room for parameters", {5, 6, 6});
+    expect_errors("room for parameters", {0, 0, 9, 9});
     error_of_thread<<<1, 32>>>();
     expect_errors("the error of a thread", {0, 0, 0, 9, 0, 0, 0, 0});
     many<<<1, 1>>>(3000, false);

@@ -478,6 +478,11 @@ lane_operations! {
     Reduce = "reduce" (destination, source, bytes, operation);
     /// Room for the parameters of a launch by this grid; returns its address, 0 if there is no memory.
     LaunchBuffer = "launch.buffer" (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared);
+    /// The same, of a launch that is described later; 0 for more bytes than parameters have.
+    LaunchRoom = "launch.room" (alignment, bytes);
+    /// Describes a launch whose parameters are in room that `launch.room` gave; returns the room's address, which is a new
+    /// one for a `buffer` of 0.
+    LaunchDescribe = "launch.describe" (buffer, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared);
     /// Launches what `launch.buffer` gave room for. `segment` is that of the module's variables. This one and all that
     /// follow return a [`device_runtime::Error`].
     LaunchDevice = "launch.device" (segment, buffer, stream);

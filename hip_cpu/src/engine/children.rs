@@ -7,12 +7,12 @@ use hip_host::core::launch::{LaunchConfig, Ready};
 use hip_host::core::request::Params;
 use hip_host::core::tables::tables;
 use hip_host::work::job::Job;
-use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, Question};
+use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, PARAMETER_BYTES, Question};
 use hip_runtime_sys::hipError_t;
 use smallvec::smallvec;
 
 use super::block::Block;
-use super::family::{ChildStream, Family};
+use super::family::{ChildStream, Family, ROOM_ALIGNMENT};
 
 /// `cudaStreamNonBlocking` and `cudaEventDisableTiming`: an H100 takes no other events.
 const NON_BLOCKING: u64 = 1;
@@ -46,15 +46,15 @@ pub unsafe fn run(context: &BlockContext, operation: LaneOperation, arguments: &
         let number = number(context);
         match (operation, arguments) {
             (LaunchBuffer, &[function, gx, gy, gz, bx, by, bz, shared]) => {
-                return family.buffer(Child {
-                    function,
-                    grid: [gx, gy, gz].map(|size| size as u32),
-                    block: [bx, by, bz].map(|size| size as u32),
-                    shared: shared as u32,
-                    parameters: std::ptr::null_mut(),
-                    cluster: [0; 3],
-                    code: std::ptr::null_mut(),
-                });
+                return family.buffer(child(function, [gx, gy, gz], [bx, by, bz], shared));
+            }
+            (LaunchRoom, &[alignment, bytes]) => {
+                let fits = alignment <= ROOM_ALIGNMENT && bytes <= PARAMETER_BYTES as u64;
+                return if fits { family.buffer(child(0, [0; 3], [0; 3], 0)) } else { 0 };
+            }
+            (LaunchDescribe, &[buffer, function, gx, gy, gz, bx, by, bz, shared]) => {
+                let child = child(function, [gx, gy, gz], [bx, by, bz], shared);
+                return family.describe(buffer, child);
             }
             (LaunchLastError, &[thread]) => return family.last_error((number, thread)).into(),
             (LaunchSetLastError, &[thread, error]) => {
@@ -114,6 +114,18 @@ pub unsafe fn run(context: &BlockContext, operation: LaneOperation, arguments: &
         }
     }
     result
+}
+
+fn child(function: u64, grid: [u64; 3], block: [u64; 3], shared: u64) -> Child {
+    Child {
+        function,
+        grid: grid.map(|size| size as u32),
+        block: block.map(|size| size as u32),
+        shared: shared as u32,
+        parameters: std::ptr::null_mut(),
+        cluster: [0; 3],
+        code: std::ptr::null_mut(),
+    }
 }
 
 /// A value that is written to the kernel's memory.
@@ -182,7 +194,7 @@ fn launch(
     config.check(&kernel).map_err(failed)?;
     let bytes = kernel.facts.param_size as usize;
     let mut params: Params = smallvec![0; bytes.div_ceil(16)];
-    if bytes > hip_runtime_sys::device_runtime::PARAMETER_BYTES {
+    if bytes > PARAMETER_BYTES {
         return Err(Error::InvalidValue);
     }
     // SAFETY: both have room for as many bytes.

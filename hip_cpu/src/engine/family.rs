@@ -44,8 +44,11 @@ pub struct Buffer {
     _parameters: Box<Room>,
 }
 
-#[repr(align(16))]
+#[repr(align(256))]
 struct Room([u8; PARAMETER_BYTES]);
+
+/// The alignment of room for parameters, which none of them exceeds. CUB asks for 64.
+pub const ROOM_ALIGNMENT: u64 = align_of::<Room>() as u64;
 
 // SAFETY: the pointer is to the buffer's own memory; the code is a handle.
 unsafe impl Send for Buffer {}
@@ -117,6 +120,18 @@ impl Family {
         let buffer = Buffer { child: Child { parameters, ..child }, _parameters: room };
         self.inner.lock().buffers.insert(parameters as u64, buffer);
         parameters as u64
+    }
+
+    /// Says what the launch is whose parameters are here; takes room for those of one without. Returns where they are, which
+    /// is no room if it was none.
+    pub fn describe(&self, parameters: u64, child: Child) -> u64 {
+        if parameters == 0 {
+            return self.buffer(child);
+        }
+        if let Some(buffer) = self.inner.lock().buffers.get_mut(&parameters) {
+            buffer.child = Child { parameters: buffer.child.parameters, ..child };
+        }
+        parameters
     }
 
     /// Ends the room whose parameters are here.

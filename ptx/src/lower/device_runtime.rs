@@ -49,6 +49,7 @@ pub fn launches_graphs(name: &str) -> bool {
 /// A function without the prefix, its lane operation and the words of that.
 const FUNCTIONS: &[(&str, &str, Words)] = &[
     ("GetParameterBufferV2", "launch.buffer", Words::Shape),
+    ("GetParameterBuffer", "launch.room", Words::Own),
     ("LaunchDeviceV2", "launch.device", Words::OfModule),
     ("GetLastError", "launch.last_error", Words::OfThread),
     ("SetLastError", "launch.set_last_error", Words::OfThread),
@@ -92,11 +93,17 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             self.builder.store(self.context.i32().const_int(value), place, 4);
             return Ok(Some(self.context.i32().zero()));
         }
+        if let ("LaunchDevice", &[function, buffer, grid, block, shared, stream]) =
+            (name, arguments)
+        {
+            let word = self.launch_device(function, buffer, [grid, block], shared, stream)?;
+            return Ok(Some(self.builder.trunc(word, self.context.i32())));
+        }
         let Some((_, operation, kind)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
             return Ok(None);
         };
         let word = self.runtime_operation(operation, kind, arguments)?;
-        let wide = name == "GetParameterBufferV2";
+        let wide = name.starts_with("GetParameterBuffer");
         Ok(Some(if wide { word } else { self.builder.trunc(word, self.context.i32()) }))
     }
 
@@ -121,15 +128,39 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         }
         for (index, &argument) in arguments.iter().enumerate() {
             if matches!(kind, Words::Shape) && matches!(index, 1 | 2) {
-                for axis in 0..3 {
-                    let place = self.builder.byte_offset(argument, self.i64(4 * axis));
-                    let size = self.builder.load(self.context.i32(), place, 4);
-                    words.push(self.builder.zext(size, self.context.i64()));
-                }
+                words.extend(self.three_sizes(argument));
             } else {
                 words.push(self.builder.zext(argument, self.context.i64()));
             }
         }
         self.lane(operation, &words)
+    }
+
+    /// The launch whose room for parameters knows nothing of it: `shapes` are addresses of grid and block.
+    fn launch_device(
+        &mut self,
+        function: Value<'c>,
+        buffer: Value<'c>,
+        shapes: [Value<'c>; 2],
+        shared: Value<'c>,
+        stream: Value<'c>,
+    ) -> Lowered<Value<'c>> {
+        let mut words = vec![buffer, function];
+        for address in shapes {
+            let place = self.builder.int_to_ptr(address, self.generic_pointer());
+            words.extend(self.three_sizes(place));
+        }
+        words.push(self.builder.zext(shared, self.context.i64()));
+        let described = self.lane("launch.describe", &words)?;
+        self.runtime_operation("launch.device", &Words::OfModule, &[described, stream])
+    }
+
+    /// Three words of 32 bits in memory, as words of 64.
+    fn three_sizes(&mut self, at: Value<'c>) -> [Value<'c>; 3] {
+        [0, 4, 8].map(|offset| {
+            let place = self.builder.byte_offset(at, self.i64(offset));
+            let size = self.builder.load(self.context.i32(), place, 4);
+            self.builder.zext(size, self.context.i64())
+        })
     }
 }

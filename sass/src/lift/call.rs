@@ -40,6 +40,8 @@ pub(super) const SYSTEM: &[System] = &[
     function("cudaGraphKernelNodeUpdatesApply", &[64, 64], Some(32)),
     // Of launches by kernels, as the PTX of `libcudadevrt` declares them.
     function("__cuda_syscall_cnpv2GetParameterBufferV2", &[64, SHAPE, SHAPE, 32], Some(64)),
+    function("__cuda_syscall_cnpv2GetParameterBuffer", &[32, 32], Some(64)),
+    function("__cuda_syscall_cnpv2LaunchDevice", &[64, 64, 64, 64, 32, 64], Some(32)),
     function("__cuda_syscall_cnpv2LaunchDeviceV2", &[64, 64], Some(32)),
     function("__cuda_syscall_cnpv2GetLastError", &[], Some(32)),
     function("__cuda_syscall_cnpv2SetLastError", &[32], Some(32)),
