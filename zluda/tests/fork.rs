@@ -24,9 +24,14 @@ use std::time::{Duration, Instant};
 
 /// Says what a process is to do.
 const VARIABLE: &str = "ZLUDA_TEST_FORK";
-const LIMIT: Duration = Duration::from_secs(100);
-/// For how long a child may run that does nothing but to ask.
-const CHILD_LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(300);
+/// For how long a child may run, which asks, or runs one kernel. All is slow with a sanitizer.
+const CHILD_LIMIT: Duration =
+    Duration::from_secs(if cfg!(any(zluda_sanitizer = "address", zluda_sanitizer = "thread")) {
+        300
+    } else {
+        60
+    });
 const OK: R = R::CUDA_SUCCESS;
 const NONE: R = R::CUDA_ERROR_NOT_INITIALIZED;
 const DEVICES: [&str; 2] = ["cpu", "emu:gfx1100"];
