@@ -43,7 +43,9 @@ pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres
 /// The answer of a function that is not implemented, with a line in the log.
 #[cold]
 pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> CUresult {
-    let _ = zluda_api::export::not_supported::<CUerror>(name, logged);
+    if driver::check_not_forked().is_ok() {
+        let _ = zluda_api::export::not_supported::<CUerror>(name, logged);
+    }
     let error = match (missing::answer(name), driver::check_initialized()) {
         (error, Ok(())) | (error @ CUerror::NOT_SUPPORTED, _) => error,
         (_, Err(error)) => error,

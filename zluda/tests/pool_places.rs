@@ -17,6 +17,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::null_mut;
+use std::time::{Duration, Instant};
 
 const OK: R = R::CUDA_SUCCESS;
 const POSIX: CUmemAllocationHandleType =
@@ -215,5 +216,37 @@ fn pools_of_nodes_are_shared() {
     }
     for pointer in pointers.into_iter().rev() {
         assert_eq!(call!(library, cuMemFree_v2(pointer): (CUdeviceptr)), OK);
+    }
+}
+
+/// The files of pools that this process has.
+fn files() -> usize {
+    let all = std::fs::read_dir("/proc/self/fd").expect("Linux has it").flatten();
+    let is_of_pool = |path: std::path::PathBuf| path.to_string_lossy().contains("memory-pool");
+    all.filter(|file| std::fs::read_link(file.path()).is_ok_and(is_of_pool)).count()
+}
+
+/// Pools whose memory was freed, and that were destroyed, keep nothing, whether or not anybody waits for the stream.
+#[test]
+fn destroyed_pools_go_while_nobody_waits() {
+    let (library, most) = (driver(), 100);
+    for _ in 0..3 * most {
+        let [own, imported] = pools(&library, DEVICE, 0);
+        for pointer in memory(&library, [own, imported]).into_iter().rev() {
+            let freed =
+                call!(library, cuMemFreeAsync(pointer, null_mut()): (CUdeviceptr, CUstream));
+            assert_eq!(freed, OK);
+        }
+        for pool in [imported, own] {
+            assert_eq!(call!(library, cuMemPoolDestroy(pool): (CUmemoryPool)), OK);
+            let again = call!(library, cuMemPoolDestroy(pool): (CUmemoryPool));
+            assert_eq!(again, R::CUDA_ERROR_INVALID_VALUE);
+        }
+    }
+    // What a stream does goes on when nobody waits, too.
+    let begun = Instant::now();
+    while files() > most {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} files of pools are open", files());
+        std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -35,9 +35,9 @@ fn init_and_report(report: bool) {
     ONCE.call_once(|| {
         let log = &config::config().log;
         let (writer, problem) = match log.file.as_deref().map(open) {
-            None => (BoxMakeWriter::new(std::io::stderr), None),
+            None => (BoxMakeWriter::new(|| errors::Errors), None),
             Some(Ok(file)) => (BoxMakeWriter::new(file), None),
-            Some(Err(reason)) => (BoxMakeWriter::new(std::io::stderr), Some(reason)),
+            Some(Err(reason)) => (BoxMakeWriter::new(|| errors::Errors), Some(reason)),
         };
         let _ = tracing::subscriber::set_global_default(subscriber(log, writer));
         if report {
@@ -46,6 +46,37 @@ fn init_and_report(report: bool) {
             }
         }
     });
+}
+
+/// Standard error, a line at a time. No lock is taken, which another thread could have while the process is forked: what the
+/// child wants to say would never end.
+mod errors {
+    pub(super) struct Errors;
+
+    #[cfg(unix)]
+    impl std::io::Write for Errors {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            // SAFETY: the bytes outlive the call.
+            let written =
+                unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
+            usize::try_from(written).map_err(|_| std::io::Error::last_os_error())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[cfg(windows)]
+    impl std::io::Write for Errors {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            std::io::stderr().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            std::io::stderr().flush()
+        }
+    }
 }
 
 /// A file that lines of several processes are appended to.

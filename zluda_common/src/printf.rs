@@ -2,6 +2,7 @@
 //! synchronises. Formats and arguments are those of CUDA's `vprintf`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
@@ -321,9 +322,14 @@ pub fn flush() {
     text.clear();
 }
 
-/// Sees to it that what was printed is written when the program ends.
+/// Sees to it that what was printed is written when the program ends. A forked child that ends leaves it to its parent, whose
+/// text it has too.
 pub fn flush_at_exit() {
+    static PROCESS: AtomicU32 = AtomicU32::new(0);
     extern "C" fn at_exit() {
+        if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+            return;
+        }
         if let Some(mut text) = TEXT.try_lock()
             && !text.is_empty()
         {
@@ -338,6 +344,7 @@ pub fn flush_at_exit() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     // SAFETY: the handler has no preconditions.
     ONCE.call_once(|| unsafe {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
         atexit(at_exit);
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::{In, Out};
 use crate::core::context::current;
-use crate::core::tools::core_dump::{self, OF_PROCESS, Settings};
+use crate::core::tools::core_dump::{self, Settings};
 use cuda_types::cuda::{CUcoredumpSettings as S, CUerror, CUres};
 use std::ffi::c_void;
 
@@ -77,9 +77,11 @@ pub(crate) fn cuCoredumpGetAttributeGlobal(
     value: Out<c_void>,
     size: *mut usize,
 ) -> CUres {
-    get(&OF_PROCESS.lock(), which, value, size)
+    let settings = core_dump::of_process()?;
+    get(&settings, which, value, size)
 }
 
 pub(crate) fn cuCoredumpSetAttributeGlobal(which: S, value: In<c_void>, size: *mut usize) -> CUres {
-    set(&mut OF_PROCESS.lock(), which, value, size)
+    let mut settings = core_dump::of_process()?;
+    set(&mut settings, which, value, size)
 }

@@ -14,7 +14,7 @@ pub(crate) fn cuLogsRegisterCallback(
         return Err(CUerror::INVALID_VALUE);
     }
     // An H100 lets programs go without the handle.
-    handle.set_if_wanted(error_log::listen(function, data) as CUlogsCallbackHandle);
+    handle.set_if_wanted(error_log::listen(function, data)? as CUlogsCallbackHandle);
     Ok(())
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn cuLogsUnregisterCallback(handle: CUlogsCallbackHandle) -> CUres {
 }
 
 pub(crate) fn cuLogsCurrent(iterator: Out<CUlogIterator>, _flags: c_uint) -> CUres {
-    iterator.set(error_log::end())
+    iterator.set(error_log::end()?)
 }
 
 /// The lines from an iterator on, or all; the iterator is moved to the end.

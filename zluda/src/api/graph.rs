@@ -6,7 +6,7 @@ use crate::core::graph::{self, Edge, EdgeData, Graph, Node, Owner, dot};
 use cuda_types::cuda::{
     CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUhostFn, CUres, CUuserObject,
 };
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 use zluda_common::c_path::path_of_c;
 
@@ -324,9 +324,12 @@ pub(crate) fn cuUserObjectCreate(
     object.set(user_object::create(destroy, data, references)?)
 }
 
-/// "count: must be nonzero"
+/// "Must be nonzero and not larger than INT_MAX."
 fn check_count(count: c_uint) -> CUres {
-    if count == 0 { Err(CUerror::INVALID_VALUE) } else { Ok(()) }
+    match c_int::try_from(count) {
+        Ok(1..) => Ok(()),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
 }
 
 pub(crate) fn cuUserObjectRetain(object: Arc<Handle>, count: c_uint) -> CUres {

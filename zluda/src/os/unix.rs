@@ -77,7 +77,9 @@ pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
     // SAFETY: has no preconditions.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
     let start = address / page * page;
-    let Some(length) = (address - start).checked_add(size as u64) else { return false };
+    let length = (address - start).checked_add(size as u64);
+    // The system rounds lengths up, the largest ones to nothing.
+    let Some(length) = length.filter(|length| *length <= isize::MAX as u64) else { return false };
     // SAFETY: an asynchronous flush does nothing but look whether there are mappings; it changes no memory,
     // and fails for addresses that have none.
     unsafe { libc::msync(start as *mut _, length as usize, libc::MS_ASYNC) == 0 }

@@ -407,7 +407,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             cache_config: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
-            core_dump: core_dump::OF_PROCESS.lock().clone(),
+            core_dump: core_dump::of_new_context(),
             limits: DEFAULT_LIMITS,
         }
     }

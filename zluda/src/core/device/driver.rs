@@ -7,7 +7,7 @@ use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres, CUresult};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
@@ -48,12 +48,27 @@ static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
 /// destructors of static objects, finds a driver that has gone.
 static OVER: AtomicU32 = AtomicU32::new(0);
 
-/// Opens the provider, once.
+/// `cuInit` has begun, or ended: before that a fork is harmless.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Opens the provider, once. A fork while it is being opened leaves a child without the thread that does it: the child knows
+/// that, as the notice of forks comes first.
 pub(crate) fn initialize(backends: Backends) -> CUres {
     check_not_over()?;
+    expect_forks();
+    HAS_BEGUN.store(true, Ordering::SeqCst);
     match DRIVER.get_or_init(|| open(backends)) {
         Ok(_) => Ok(()),
         Err(error) => Err(*error),
+    }
+}
+
+/// Has forks noticed. Two threads that come here at once both see to it, which does no harm: none waits for the other.
+fn expect_forks() {
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if !IS_DONE.load(Ordering::Acquire) {
+        os::call_in_forked_children(note_fork);
+        IS_DONE.store(true, Ordering::Release);
     }
 }
 
@@ -69,6 +84,15 @@ fn check_not_over() -> CUres {
 pub(crate) fn check_not_ending() -> CUres {
     match check_not_over() {
         Err(CUerror::DEINITIALIZED) => Err(CUerror::DEINITIALIZED),
+        _ => Ok(()),
+    }
+}
+
+/// `NOT_INITIALIZED` in a forked child, for what can be asked before `cuInit`, but has locks that a thread of the parent may
+/// have held.
+pub(crate) fn check_not_forked() -> CUres {
+    match check_not_over() {
+        Err(CUerror::NOT_INITIALIZED) => Err(CUerror::NOT_INITIALIZED),
         _ => Ok(()),
     }
 }
@@ -119,7 +143,6 @@ impl Driver {
 
 fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
-    os::call_in_forked_children(note_fork);
     os::call_at_exit(note_exit);
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
@@ -176,7 +199,9 @@ fn choose(all: Vec<Device>, provider: ProviderKind) -> CUres<(Vec<Device>, Vec<D
 
 /// Runs between `fork` and its return in the child.
 extern "C" fn note_fork() {
-    OVER.store(CUresult::CUDA_ERROR_NOT_INITIALIZED.0, Ordering::Relaxed);
+    if HAS_BEGUN.load(Ordering::SeqCst) {
+        OVER.store(CUresult::CUDA_ERROR_NOT_INITIALIZED.0, Ordering::Relaxed);
+    }
 }
 
 /// Runs in `exit`. Work in flight goes on until the process is gone: nothing that it needs is freed.

@@ -286,17 +286,17 @@ pub(crate) fn destroy(handle: CUgraphExec) -> CUres {
         return Ok(());
     }
     // What is still used goes later; the caller does not wait.
+    let used = exec.clone();
     let later = move || {
         exec.last.lock().wait();
         drop(exec);
     };
-    match std::thread::Builder::new().name("zluda-graph".to_owned()).spawn(later) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            tracing::error!("no thread for the end of a graph: {error}");
-            Err(CUerror::OUT_OF_MEMORY)
-        }
+    if let Err(error) = std::thread::Builder::new().name("zluda-graph".to_owned()).spawn(later) {
+        tracing::error!("no thread for the end of a graph, which stays: {error}");
+        // Streams use it for how long nobody will know.
+        std::mem::forget(used);
     }
+    Ok(())
 }
 
 /// Puts work into a stream; waits only where a value is asked for.

@@ -37,7 +37,7 @@ use device_node::DeviceNode;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 use user_object::UserObject;
 use work::Work;
 use zluda_common::handle::{HandleTable, Kind};
@@ -50,6 +50,8 @@ pub(crate) struct Graph {
     pub(crate) owner: Owner,
     /// It was the program's until it was moved to be a node's.
     is_moved: AtomicBool,
+    /// The graph of the node whose graph it is, where that has handles.
+    parent: OnceLock<Weak<Graph>>,
     pub(crate) topology: Mutex<Topology>,
     /// It belongs to a capture that goes on.
     is_captured_to: AtomicBool,
@@ -109,7 +111,7 @@ pub(crate) struct Node {
     pub(crate) origin: u64,
     handle: OnceLock<u64>,
     /// The number of the graph's handle, for nodes that have handles.
-    graph: OnceLock<std::sync::Weak<Graph>>,
+    graph: OnceLock<Weak<Graph>>,
     pub(crate) work: Mutex<Work>,
     /// Nodes of executable graphs may be switched off.
     pub(crate) is_enabled: AtomicBool,
@@ -121,9 +123,13 @@ pub(crate) struct Node {
 
 static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH));
 /// From the question whether a graph holds another until it is in that one: two that were moved into each other at once would
-/// have no end.
+/// have no end. And from the question whether a graph can be destroyed until its handle has gone.
 static MOVES: Mutex<()> = Mutex::new(());
 static NODES: LazyLock<HandleTable<Node>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH_NODE));
+
+/// Graphs in graphs at most. What is done with graphs goes down into those of their nodes on the caller's stack; no program is
+/// known that has more than a few levels.
+const MOST_LEVELS: usize = 128;
 
 impl FromC<CUgraphNode> for Arc<Node> {
     unsafe fn from_c(handle: CUgraphNode) -> CUres<Self> {
@@ -202,12 +208,15 @@ impl Node {
 
     /// The graph that it is a node of.
     pub(crate) fn graph(&self) -> CUres<Arc<Graph>> {
-        self.graph.get().and_then(std::sync::Weak::upgrade).ok_or(CUerror::INVALID_VALUE)
+        self.graph.get().and_then(Weak::upgrade).ok_or(CUerror::INVALID_VALUE)
     }
 
     /// Gives a node another child graph, which becomes known by handles of its own.
     pub(crate) fn replace_child(&self, child: Arc<Graph>) -> CUres {
+        let graph = self.graph()?;
+        graph.check_levels(std::slice::from_ref(&child))?;
         child.expose()?;
+        let _ = child.parent.set(Arc::downgrade(&graph));
         let before = std::mem::replace(&mut *self.work.lock(), Work::Child(child));
         if let Work::Child(old) = before {
             old.end_handles();
@@ -232,6 +241,7 @@ impl Graph {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             owner,
             is_moved: AtomicBool::new(false),
+            parent: OnceLock::new(),
             topology: Mutex::default(),
             is_captured_to: AtomicBool::new(false),
             has_exec: AtomicBool::new(false),
@@ -262,7 +272,35 @@ impl Graph {
         let handle = NODES.insert(node.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
         let _ = node.handle.set(handle);
         let children = node.work.lock().graphs();
+        for child in &children {
+            let _ = child.parent.set(Arc::downgrade(self));
+        }
         children.iter().filter(|child| child.handle.get().is_none()).try_for_each(Self::expose)
+    }
+
+    /// `NOT_SUPPORTED` where graphs of a new node would be in too many others.
+    fn check_levels(&self, children: &[Arc<Graph>]) -> CUres {
+        let Some(below) = children.iter().map(|child| child.levels_below()).max() else {
+            return Ok(());
+        };
+        if self.levels_above() + 1 + below <= MOST_LEVELS {
+            return Ok(());
+        }
+        tracing::warn!("unsupported: graphs in graphs, in more than {MOST_LEVELS} levels");
+        Err(CUerror::NOT_SUPPORTED)
+    }
+
+    /// The number of graphs that this one is in.
+    fn levels_above(&self) -> usize {
+        let parent = |graph: &Graph| graph.parent.get().and_then(Weak::upgrade);
+        std::iter::successors(parent(self), |graph| parent(graph)).count()
+    }
+
+    /// The number of levels of graphs in this one, its own among them.
+    fn levels_below(&self) -> usize {
+        let graphs = |node: &Arc<Node>| node.work.lock().graphs();
+        let children = self.nodes().iter().flat_map(graphs).map(|child| child.levels_below()).max();
+        1 + children.unwrap_or(0)
     }
 
     /// The program's handle; null for graphs that have none.
@@ -282,12 +320,17 @@ impl Graph {
 
     /// Ends a graph of the program: its handle and those of its nodes. Executable graphs live on.
     pub(crate) fn destroy(&self) -> CUres {
-        if self.owner != Owner::Program || self.is_moved() {
-            return Err(CUerror::INVALID_VALUE);
-        }
-        // An H100 says so of a graph that a capture goes on with.
-        if self.is_captured_to.load(Ordering::Acquire) {
-            return Err(CUerror::ILLEGAL_STATE);
+        {
+            // Another thread may destroy it, or move it into another graph.
+            let _moves = MOVES.lock();
+            if self.owner != Owner::Program || self.is_moved() {
+                return Err(CUerror::INVALID_VALUE);
+            }
+            // An H100 says so of a graph that a capture goes on with.
+            if self.is_captured_to.load(Ordering::Acquire) {
+                return Err(CUerror::ILLEGAL_STATE);
+            }
+            GRAPHS.remove(self.handle() as u64).ok_or(CUerror::INVALID_VALUE)?;
         }
         self.end_handles();
         Ok(())
@@ -310,7 +353,8 @@ impl Graph {
     /// `NOT_SUPPORTED` for one that is a node's already; `INVALID_VALUE` for one that holds `other`, which would have no end.
     /// The caller holds [`MOVES`].
     fn move_into(&self, other: &Graph) -> CUres {
-        if self.holds(other) {
+        let is_gone = GRAPHS.get(self.handle() as u64).is_none();
+        if is_gone || self.holds(other) {
             return Err(CUerror::INVALID_VALUE);
         }
         if self.owner != Owner::Program || self.is_moved.swap(true, Ordering::AcqRel) {
@@ -349,6 +393,7 @@ impl Graph {
     }
 
     fn add_owned(self: &Arc<Self>, before: &[Edge], work: Work) -> CUres<Arc<Node>> {
+        self.check_levels(&work.graphs())?;
         let node = Arc::new(Node::new(work, 0));
         {
             let mut topology = self.topology.lock();

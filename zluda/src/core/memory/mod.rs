@@ -329,6 +329,10 @@ pub(crate) fn register_host(
     {
         return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
     }
+    // The provider's devices may find out only when they use it.
+    if !crate::os::is_mapped(address as u64, size) {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let alive = current.context.keep_alive()?;
     // That devices only read is a hint, and HIP has had other flags of this number.
     let hip_flags = flags & !CU_MEMHOSTREGISTER_READ_ONLY;

@@ -147,7 +147,7 @@ enum Origin {
 /// The pools of addresses.
 static OWNERS: LazyLock<Mutex<HashMap<u64, Arc<Pool>>>> = LazyLock::new(Mutex::default);
 
-/// Pools in which memory was freed since the program has waited for it.
+/// Pools with handles in which memory was freed since the program has waited for it.
 static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
 
 static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(Kind::POOL));
@@ -214,7 +214,10 @@ pub(crate) fn destroy(pool: &Arc<Pool>) -> CUres {
         }
         _ => {}
     }
-    POOLS.remove(pool.handle() as u64);
+    // Another thread may do the same.
+    POOLS.remove(pool.handle() as u64).ok_or(CUerror::INVALID_VALUE)?;
+    // Nobody can ask what it keeps any more.
+    WAITING.lock().retain(|known| !Arc::ptr_eq(known, pool));
     // "If this is the current mempool for a device, the device's default pool becomes the current one."
     for [default, current] in OF_PLACES.lock().values_mut() {
         if Arc::ptr_eq(current, pool) {
@@ -247,7 +250,12 @@ pub(crate) fn of_place(place: Place) -> CUres<[Arc<Pool>; 2]> {
 pub(crate) fn set_current(pool: Arc<Pool>) -> CUres {
     pool.check_own()?;
     of_place(pool.place)?;
-    if let Some([_, current]) = OF_PLACES.lock().get_mut(&pool.place) {
+    let mut pools = OF_PLACES.lock();
+    // Another thread may destroy it: it is the current one no more then, or not at all.
+    if !pool.has_handle() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    if let Some([_, current]) = pools.get_mut(&pool.place) {
         *current = pool;
     }
     Ok(())
@@ -268,6 +276,7 @@ pub(crate) fn give_back(address: u64, stream: u64) -> Option<Arc<Pool>> {
     let mut waiting = WAITING.lock();
     if !matches!(pool.origin, Origin::Imported(_))
         && !waiting.iter().any(|known| Arc::ptr_eq(known, &pool))
+        && pool.has_handle()
     {
         waiting.push(pool.clone());
     }
@@ -364,6 +373,11 @@ impl Pool {
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`
     fn threshold(&self) -> u64 {
         self.attributes.lock().get(&RELEASE_THRESHOLD).copied().unwrap_or(0)
+    }
+
+    /// Whether the program's handle is one still.
+    fn has_handle(&self) -> bool {
+        POOLS.get(self.handle() as u64).is_some()
     }
 
     /// The program's handle.

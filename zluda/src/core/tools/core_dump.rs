@@ -1,7 +1,8 @@
 //! The settings of core dumps. They are kept and told, and no dump is made: the log says so when one is switched on.
 
+use crate::core::device::driver;
 use cuda_types::cuda::{CUcoredumpSettings as S, CUerror, CUres};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::Once;
 
 /// The settings of the process, or of a context.
@@ -17,7 +18,7 @@ pub(crate) struct Settings {
 }
 
 /// The process's, which new contexts begin with.
-pub(crate) static OF_PROCESS: Mutex<Settings> = Mutex::new(Settings {
+static OF_PROCESS: Mutex<Settings> = Mutex::new(Settings {
     on_exception: false,
     trigger_host: true,
     lightweight: false,
@@ -26,6 +27,17 @@ pub(crate) static OF_PROCESS: Mutex<Settings> = Mutex::new(Settings {
     pipe: Vec::new(),
     generation_flags: 0,
 });
+
+/// The settings of the process; `NOT_INITIALIZED` in a forked child, which must not wait for its parent's threads.
+pub(crate) fn of_process() -> CUres<MutexGuard<'static, Settings>> {
+    driver::check_not_forked()?;
+    Ok(OF_PROCESS.lock())
+}
+
+/// The settings that a new context begins with.
+pub(crate) fn of_new_context() -> Settings {
+    OF_PROCESS.lock().clone()
+}
 
 /// The bytes of a setting: text ends with NUL.
 pub(crate) fn get(settings: &Settings, which: S) -> CUres<Vec<u8>> {

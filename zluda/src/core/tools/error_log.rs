@@ -3,9 +3,10 @@
 //! Lines have NVIDIA's form. NVIDIA's driver adds sentences on the reasons of some failures; those of this driver are in its
 //! own log (`ZLUDA_LOG`).
 
+use crate::core::device::driver;
 use crate::os;
-use cuda_types::cuda::{CUerror, CUlogLevel, CUlogsCallback, CUresult, result_name};
-use parking_lot::Mutex;
+use cuda_types::cuda::{CUerror, CUlogLevel, CUlogsCallback, CUres, CUresult, result_name};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ffi::{CString, c_void};
 use std::fmt::Write as _;
@@ -55,6 +56,12 @@ impl Log {
 static LOG: Mutex<Log> =
     Mutex::new(Log { first: 0, entries: VecDeque::new(), listeners: Vec::new(), next_listener: 1 });
 
+/// The log; `NOT_INITIALIZED` in a forked child, which must not wait for its parent's threads.
+fn log() -> CUres<MutexGuard<'static, Log>> {
+    driver::check_not_forked()?;
+    Ok(LOG.lock())
+}
+
 /// Where entries are written at once.
 enum Sink {
     Nowhere,
@@ -100,6 +107,9 @@ impl Entry {
 /// Notes that a function has failed.
 #[cold]
 pub(crate) fn note(function: &'static str, error: CUerror) {
+    if driver::check_not_forked().is_err() {
+        return;
+    }
     let entry = Entry { time: SystemTime::now(), thread: os::thread_id(), function, error };
     match &*SINK {
         Sink::Nowhere => {}
@@ -135,31 +145,31 @@ pub(crate) fn note(function: &'static str, error: CUerror) {
 }
 
 /// Has a function called at each failure; the number by which that ends.
-pub(crate) fn listen(function: CUlogsCallback, data: *mut c_void) -> u64 {
-    let mut log = LOG.lock();
+pub(crate) fn listen(function: CUlogsCallback, data: *mut c_void) -> CUres<u64> {
+    let mut log = log()?;
     let id = log.next_listener;
     log.next_listener += 1;
     log.listeners.push(Listener { id, function, data });
-    id
+    Ok(id)
 }
 
 /// `INVALID_VALUE` if nobody listens by this number.
-pub(crate) fn stop_listening(id: u64) -> Result<(), CUerror> {
-    let listeners = &mut LOG.lock().listeners;
+pub(crate) fn stop_listening(id: u64) -> CUres {
+    let listeners = &mut log()?.listeners;
     let at = listeners.iter().position(|listener| listener.id == id);
     listeners.remove(at.ok_or(CUerror::INVALID_VALUE)?);
     Ok(())
 }
 
 /// The number that the next entry will have.
-pub(crate) fn end() -> u32 {
-    LOG.lock().end()
+pub(crate) fn end() -> CUres<u32> {
+    Ok(log()?.end())
 }
 
 /// The lines of the entries from a number on, oldest first, and the number behind them; `INVALID_VALUE` for numbers that
 /// no entry has had yet.
-pub(crate) fn lines(from: Option<u32>) -> Result<(Vec<String>, u32), CUerror> {
-    let log = LOG.lock();
+pub(crate) fn lines(from: Option<u32>) -> CUres<(Vec<String>, u32)> {
+    let log = log()?;
     let end = log.end();
     let from = from.unwrap_or(0);
     if from > end {

@@ -1,0 +1,60 @@
+//! Memory of the program that devices may use (`cuMemHostRegister`): what is no memory is refused, and not found out by the
+//! first kernel that uses it, which would cost the context.
+#![cfg(target_os = "linux")]
+
+#[macro_use]
+mod common;
+
+use cuda_types::cuda::{CUdeviceptr, CUresult as R};
+use std::ffi::{c_uint, c_void};
+use std::ptr::null_mut;
+
+const PAGE: usize = 4096;
+
+#[test]
+fn what_is_no_memory_is_not_registered() {
+    let library = common::driver();
+    let register = |address: usize, size: usize| call!(library, cuMemHostRegister_v2(address as *mut c_void, size, 0): (*mut c_void, usize, c_uint));
+    // SAFETY: new memory, of which nobody else knows.
+    let address = unsafe {
+        let (access, how) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let memory = libc::mmap(null_mut(), 4 * PAGE, access, how, -1, 0);
+        assert_ne!(memory, libc::MAP_FAILED);
+        // A hole, and an end.
+        libc::munmap(memory.byte_add(PAGE), PAGE);
+        libc::munmap(memory.byte_add(3 * PAGE), PAGE);
+        memory.addr()
+    };
+    for (from, size) in [
+        (address + PAGE, PAGE),
+        (address, 2 * PAGE),
+        (address, 3 * PAGE),
+        (address + 2 * PAGE, PAGE + 1),
+        (address + 3 * PAGE, 1),
+        (PAGE, PAGE),
+        // The end of the last page of all is no address.
+        (1, usize::MAX - 1),
+        (address, usize::MAX - address),
+    ] {
+        assert_eq!(register(from, size), R::CUDA_ERROR_INVALID_VALUE, "{from:#x}, {size:#x}");
+    }
+    for (from, size) in [(address, PAGE), (address + 2 * PAGE + 1, PAGE - 1)] {
+        assert_eq!(register(from, size), R::CUDA_SUCCESS, "{from:#x}, {size:#x}");
+        let mut device: CUdeviceptr = 0;
+        let found = call!(library, cuMemHostGetDevicePointer_v2(&mut device, from as *mut c_void, 0):
+            (*mut CUdeviceptr, *mut c_void, c_uint));
+        assert_eq!(found, R::CUDA_SUCCESS);
+        assert_eq!(
+            call!(library, cuMemsetD8_v2(device, 7, size): (CUdeviceptr, u8, usize)),
+            R::CUDA_SUCCESS
+        );
+        // SAFETY: the memory is there still.
+        assert_eq!(unsafe { *(from as *const u8) }, 7);
+        assert_eq!(
+            call!(library, cuMemHostUnregister(from as *mut c_void): (*mut c_void)),
+            R::CUDA_SUCCESS
+        );
+    }
+    assert_eq!(call!(library, cuCtxSynchronize(): ()), R::CUDA_SUCCESS);
+}
