@@ -14,8 +14,8 @@ pub struct Machine {
     kind: KernelKind,
 }
 
-/// Whether the threads of a warp keep step in code for an architecture. Before Volta, sm_70, all did; code for it still may
-/// count on that, as NVIDIA's compilers keep it on later GPUs too (CUDA's Volta Tuning Guide, 1.4.1.1).
+/// Whether the threads of a warp keep step in code for an architecture. On GPUs before Volta, sm_70, all do. Code for those may
+/// count on that, and has it on later ones too (CUDA's Volta Tuning Guide, "Independent Thread Scheduling").
 fn keeps_step(architecture: u32) -> bool {
     (1..70).contains(&architecture)
 }

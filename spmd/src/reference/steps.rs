@@ -16,9 +16,7 @@ use simt::analysis::level::{Levels, Node, level_of};
 use simt::intrinsics::{self, Participants};
 
 use super::synchronizes;
-
-/// Kernel parameters, and memory of one thread: nobody else writes it.
-const PRIVATE: [u32; 2] = [4, 5];
+use super::whole::OWN;
 
 /// The accesses of a module before which threads wait, and where they ask who is active, with their numbers, those of accesses
 /// that synchronize odd.
@@ -158,7 +156,7 @@ fn after_call(call: Value<'_>, since: &mut Since) {
 }
 
 fn is_seen(access: Value<'_>, pointer: u32) -> bool {
-    !PRIVATE.contains(&access.operand(pointer).ty().address_space())
+    !OWN.contains(&access.operand(pointer).ty().address_space())
 }
 
 /// Whether it asks for the active threads.
