@@ -13,6 +13,9 @@ pub struct Options {
     /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
     pub features: String,
     pub approximations: Approximations,
+    /// Threads of a warp keep step on the reference executor, as vector code does by itself: the kernel is for GPUs that had
+    /// no other way.
+    pub in_step: bool,
     /// Warps may return where they wait for others; else the engine has a coroutine for each.
     pub returns: bool,
     /// Checks the IR after every step. Tests do; it costs about a third of the time.
@@ -29,6 +32,7 @@ impl Options {
             cpu: llvm_zluda::host_cpu(),
             features: llvm_zluda::host_features(),
             approximations: Approximations::default(),
+            in_step: false,
             returns: true,
             verify: cfg!(debug_assertions),
             watch: Watch::default(),

@@ -181,7 +181,7 @@ const VECTOR: &[OurPass] = &[
 /// The passes for the reference executor that follow.
 const REFERENCE: &[OurPass] = &[
     Pass::replacing("reference", |module, state| {
-        reference::lower(module, state.static_shared_size)
+        reference::lower(module, state.static_shared_size, state.options.in_step)
     }),
     FINAL,
     EMULATE,

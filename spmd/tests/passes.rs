@@ -34,6 +34,7 @@ fn run(case: &Case<'_>) -> Result<String, String> {
     let options = Options {
         cpu: case.setting("cpu", "x86-64-v3").to_owned(),
         features: case.setting("features", "").to_owned(),
+        in_step: case.setting("threads", "apart") == "in step",
         verify: true,
         ..Options::host(Blocks::WholeWarps)
     };

@@ -4,7 +4,7 @@
 //! the whole block, where no warp ever waits. Units are resumed in turn, fairly. A unit that waits
 //! (barriers, warp operations) leaves the queue until what it waits for has happened.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
+use std::cell::{Cell, Ref, RefCell, UnsafeCell};
 use std::collections::VecDeque;
 use std::ptr::{null, null_mut};
 
@@ -20,6 +20,7 @@ use super::barrier::Barriers;
 use super::cluster::Cluster;
 use super::dynamic_stack::DynamicStacks;
 use super::groups::{self, Groups};
+use super::in_step::Steps;
 use super::launch::Launch;
 use super::rendezvous::Rendezvous;
 use super::runtime;
@@ -107,6 +108,8 @@ pub struct Block {
     yields: Cell<u32>,
     pub barriers: RefCell<Barriers>,
     pub rendezvous: RefCell<Vec<Rendezvous>>,
+    /// Empty where threads do not keep step.
+    pub steps: Steps,
     stacks: RefCell<Vec<KernelStack>>,
     stack_size: usize,
     dynamic_stacks: RefCell<DynamicStacks>,
@@ -159,6 +162,7 @@ impl Block {
             yields: Cell::new(0),
             barriers: RefCell::new(Barriers::new()),
             rendezvous: RefCell::new(Vec::new()),
+            steps: Steps::new(if launch.keeps_step() { count } else { 0 }),
             stacks: RefCell::new(Vec::new()),
             stack_size: launch.stack_size(),
             dynamic_stacks: RefCell::default(),
@@ -283,6 +287,11 @@ impl Block {
         !self.ready.borrow().is_empty()
     }
 
+    /// Units that can go on, in the order in which they will.
+    pub fn ready(&self) -> Ref<'_, VecDeque<u32>> {
+        self.ready.borrow()
+    }
+
     /// Units that have not ended.
     pub fn live(&self) -> u32 {
         self.live.get()
@@ -397,6 +406,7 @@ impl Block {
         self.live.set(self.units.len() as u32);
         self.barriers.borrow_mut().reset();
         self.rendezvous.borrow_mut().clear();
+        self.steps.reset();
     }
 
     /// Resumes every ready unit once. Returns an outcome when the block has ended; sets `moved` if

@@ -4,7 +4,8 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use cpu_abi::{
-    BlockContext, FLAG_ANY_ORDER, FLAG_RETURNS, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE,
+    BlockContext, FLAG_ANY_ORDER, FLAG_IN_STEP, FLAG_RETURNS, FLAG_WAITS, KernelDescriptor,
+    KernelKind, WARP_SIZE,
 };
 use hip_host::core::request::Request;
 use hip_host::guard::fault::{self, Fault};
@@ -84,6 +85,11 @@ impl Launch {
         } else {
             Mode::Whole
         }
+    }
+
+    /// Threads of a warp keep step.
+    pub fn keeps_step(&self) -> bool {
+        self.descriptor.flags & FLAG_IN_STEP != 0
     }
 
     /// Warps that could run in one call run one by one, now and then.

@@ -17,6 +17,7 @@ mod fma;
 pub mod graphs;
 pub mod groups;
 mod half;
+pub mod in_step;
 pub mod launch;
 pub mod matrix;
 mod matrix_instruction;

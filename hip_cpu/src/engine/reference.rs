@@ -11,6 +11,7 @@ use cpu_abi::{MEET_SHUFFLE, ThreadContext, WARP_SIZE, WarpOperation};
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode};
+use super::in_step;
 use super::rendezvous::{self, Input, Operation, Rendezvous, lanes};
 
 /// `shfl.sync` of one thread; see [`cpu_abi::Runtime::shuffle`].
@@ -40,6 +41,11 @@ pub unsafe extern "sysv64" fn warp_operation(
     let input = Input { value, b: 0, c: 0 };
     match Operation::from_number(kind) {
         Some(Operation::Warp(WarpOperation::ActiveMask)) => {
+            // SAFETY: the engine made the context; `engine` is the block.
+            let block = unsafe { &*thread.engine.cast::<Block>() };
+            if block.launch().keeps_step() {
+                return in_step::come(block, value as u32).into();
+            }
             meet(thread, Operation::ActiveMask(value), 0, input)
         }
         Some(operation) => meet(thread, operation, membermask, input),
@@ -114,7 +120,12 @@ pub fn unit_ended(block: &Block, unit: u32) {
 
 /// Every thread waits, spins, or has ended: whoever asked for the active threads gets an answer.
 pub fn all_have_come(block: &Block) {
-    if block.mode == Mode::Threads {
+    if block.mode != Mode::Threads {
+        return;
+    }
+    if block.launch().keeps_step() {
+        in_step::go_on(block);
+    } else {
         end_where(block, |rendezvous| matches!(rendezvous.what, Operation::ActiveMask(_)));
     }
 }

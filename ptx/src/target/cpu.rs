@@ -14,6 +14,12 @@ pub struct Machine {
     kind: KernelKind,
 }
 
+/// Whether the threads of a warp keep step in code for an architecture. On GPUs before Volta, sm_70, all do. Code for those may
+/// count on that, and has it on later ones too (CUDA's Volta Tuning Guide, "Independent Thread Scheduling").
+fn keeps_step(architecture: u32) -> bool {
+    (1..70).contains(&architecture)
+}
+
 impl Machine {
     /// A code generator for a processor with LLVM's name and features for it.
     pub fn new(
@@ -34,6 +40,7 @@ impl Machine {
                 cpu,
                 features,
                 approximations,
+                in_step: false,
                 returns: true,
                 verify: false,
                 watch: Watch::default(),
@@ -59,8 +66,13 @@ impl Machine {
     ) -> Result<Vec<u8>, Diagnostics> {
         let (verify, watch) = (options.verify, options.watch.clone());
         // The engine chooses at each place who is preempted.
-        let own =
-            spmd::Options { verify, watch, returns: !options.preempt, ..self.options.clone() };
+        let own = spmd::Options {
+            verify,
+            watch,
+            returns: !options.preempt,
+            in_step: keeps_step(info.architecture),
+            ..self.options.clone()
+        };
         let result = match stage {
             Stage::Ast | Stage::Ir | Stage::Llvm => {
                 spmd::lower(module, self.kind, &own).map(|module| module.print().into_bytes())

@@ -41,6 +41,18 @@ impl<'a, 'c> Lowering<'a, 'c> {
         self.runtime(offset_of!(Runtime, yield_now), self.void(), &[self.block, warp, no_time]);
     }
 
+    /// Waits before an access for the threads of the warp that can come here: who they are is nothing to the thread.
+    pub fn keep_step_before(&mut self, instruction: Value<'c>, place: u32) {
+        self.builder.position_before(instruction);
+        let words = [
+            self.thread,
+            self.i32().const_int(WarpOperation::ActiveMask as u64),
+            self.i64().const_int(place.into()),
+            self.i32().all_ones(),
+        ];
+        self.runtime(offset_of!(Runtime, warp_operation), self.i64(), &words);
+    }
+
     /// Replaces the call of an intrinsic; leaves other calls alone.
     pub fn call(&mut self, call: Value<'c>) -> Result<(), Error> {
         let full = call.called_name();

@@ -3,13 +3,15 @@
 //! Input: optimised per-thread IR. Output: the same code as a [`cpu_abi::ThreadEntry`].
 //! It is slow, simple, and right by construction: whatever threads do together is a call of the runtime,
 //! which waits for the threads that the operation names. Independent thread scheduling included, since a
-//! thread yields before each atomic or volatile access.
+//! thread yields before each atomic or volatile access. Where kernels count on threads of a warp to keep step, they wait for
+//! each other before accesses (`steps`).
 
 mod intrinsics;
 mod signature;
+mod steps;
 mod whole;
 
-use cpu_abi::{FLAG_WAITS, KernelKind};
+use cpu_abi::{FLAG_IN_STEP, FLAG_WAITS, KernelKind};
 use llvm_zluda::{Linkage, Module, Opcode, Value};
 
 use crate::descriptor::{self, Description};
@@ -17,13 +19,18 @@ use crate::{Error, float_atomics};
 use intrinsics::Lowering;
 
 /// Makes the kernel of `module` a reference kernel. The module exports its descriptor only.
-pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, Error> {
+pub fn lower(
+    module: Module<'_>,
+    static_shared_size: u32,
+    in_step: bool,
+) -> Result<Module<'_>, Error> {
     let kernel = simt::find_kernel(&module)?;
     let (name, param_size, max_threads) =
         (kernel.name, kernel.param_size, kernel.max_threads_per_block);
 
     let entry = signature::add_context_parameters(&module, kernel.function);
     entry.set_name(&format!("{name}.entry"));
+    let places = if in_step { steps::places(&module) } else { Default::default() };
     for function in module.functions() {
         if function.is_declaration() {
             continue;
@@ -32,9 +39,16 @@ pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, 
         let mut lowering = Lowering::new(&module, function);
         for block in function.blocks() {
             for instruction in block.instructions() {
+                let place = places.get(&instruction);
                 if instruction.opcode() == Opcode::LLVMCall {
+                    if let Some(&place) = place {
+                        instruction.set_operand(0, module.context().i32().const_int(place.into()));
+                    }
                     lowering.call(instruction)?;
                     continue;
+                }
+                if let Some(&place) = place {
+                    lowering.keep_step_before(instruction, place);
                 }
                 if synchronizes(instruction) {
                     lowering.yield_before(instruction);
@@ -46,7 +60,7 @@ pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, 
     float_atomics::expand(&module);
     let description = Description {
         kind: KernelKind::Reference,
-        flags: FLAG_WAITS,
+        flags: FLAG_WAITS | if in_step { FLAG_IN_STEP } else { 0 },
         param_size,
         static_shared_size,
         max_threads_per_block: max_threads,

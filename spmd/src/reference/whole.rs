@@ -6,7 +6,7 @@
 use llvm_zluda::{Module, Opcode, Value};
 
 /// Memory that no other thread writes: constants and stack variables.
-const OWN: [u32; 2] = [4, 5];
+pub(super) const OWN: [u32; 2] = [4, 5];
 
 /// Keeps an instruction from being cut, if it is an access of several words.
 pub(super) fn keep<'c>(module: &Module<'c>, instruction: Value<'c>) {

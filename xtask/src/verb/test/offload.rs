@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Linking and compiling some fifty modules takes its time.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// The executors of kernels. The reference executor has a coroutine for each thread, which GCC's kernels count on to keep step.
+const EXECUTORS: [&str; 2] = ["vector", "reference"];
+
 /// The programs whose name contains `filter`.
 pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
     let all = files(&root().join("tests/offload"), "c")?;
@@ -56,10 +59,19 @@ fn check(source: &Path) -> Result<()> {
     quiet(&mut compiler, LIMIT)?;
     let texts = texts(source);
     make_empty(&texts)?;
-    let mut command = Command::new(&program);
+    for executor in EXECUTORS {
+        run_program(&program, &name, executor, &texts)
+            .map_err(|error| format!("{executor}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn run_program(program: &Path, name: &str, executor: &str, texts: &Path) -> Result<()> {
+    let mut command = Command::new(program);
     command
         .env("LD_LIBRARY_PATH", Profile::Release.staged())
         .env("ZLUDA_DEVICE", "cpu")
+        .env("ZLUDA_EXECUTOR", executor)
         .env("ZLUDA_CACHE_DIR", "off")
         .env("ZLUDA_DEBUG", format!("ptx={}", texts.display()))
         // No falling back to the host.

@@ -1,0 +1,166 @@
+//! Where the threads of a warp wait for each other that have to keep step.
+//!
+//! GPUs before Volta execute a warp's instructions for all of its threads at once. Programs for them count on that: threads
+//! of a warp exchange values in memory without a barrier, or, as GCC's OpenMP does outside of SIMD regions, all of them
+//! compute the same with the same variables, so that `n += 4` adds 4. So whoever would write what others of the warp may
+//! still have to read, or read what they may still have to write, waits for those who can come to the same place.
+//!
+//! Places have numbers. A thread that waits lets those go first whose number is lower: places within a loop are before those
+//! behind it, both ways of a branch before their join, and those of functions before those of their callers. This is the order
+//! in which parted threads meet again as soon as they can.
+
+use llvm_zluda::{Block, Module, Opcode, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use simt::analysis::cfg::Cfg;
+use simt::analysis::level::{Levels, Node, level_of};
+use simt::intrinsics::{self, Participants};
+
+use super::synchronizes;
+use super::whole::OWN;
+
+/// The accesses of a module before which threads wait, and where they ask who is active, with their numbers, those of accesses
+/// that synchronize odd.
+pub fn places<'c>(module: &Module<'c>) -> FxHashMap<Value<'c>, u32> {
+    let mut places = FxHashMap::default();
+    for function in callees_first(module) {
+        let waits = waits(function);
+        for block in in_order(function) {
+            for instruction in block.instructions() {
+                if waits.contains(&instruction) || asks(instruction) {
+                    let order = u32::try_from(places.len()).unwrap_or(u32::MAX) << 1;
+                    let number = order | u32::from(synchronizes(instruction));
+                    places.insert(instruction, number);
+                }
+            }
+        }
+    }
+    places
+}
+
+/// The functions that have bodies, each behind those that it calls; of those that call each other, any order.
+fn callees_first<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+    let callees = |function: Value<'c>| -> Vec<Value<'c>> {
+        let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+        let calls = instructions.filter(|it| it.opcode() == Opcode::LLVMCall);
+        let called = calls.map(|call| call.callee());
+        called.filter(|callee| callee.is_function() && !callee.is_declaration()).collect()
+    };
+    let mut seen = FxHashSet::default();
+    let mut order = Vec::new();
+    for root in module.functions().into_iter().filter(|function| !function.is_declaration()) {
+        if !seen.insert(root) {
+            continue;
+        }
+        let mut stack = vec![(root, callees(root))];
+        while let Some((function, left)) = stack.last_mut() {
+            match left.pop() {
+                Some(callee) if seen.insert(callee) => stack.push((callee, callees(callee))),
+                Some(_) => {}
+                None => {
+                    order.push(*function);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
+/// The blocks of a function such that loops are without gaps, and joins behind what they join. Where a cycle has several
+/// entries, as they stand.
+fn in_order<'c>(function: Value<'c>) -> Vec<Block<'c>> {
+    let Ok(cfg) = Cfg::as_it_is(function) else { return function.blocks() };
+    let levels = Levels::new(&cfg);
+    let mut order = Vec::new();
+    let nodes = |of: Option<usize>| levels.levels[level_of(of)].nodes.iter().rev().copied();
+    let mut stack: Vec<Node> = nodes(None).collect();
+    while let Some(node) = stack.pop() {
+        match node {
+            Node::Block(block) => order.push(cfg.blocks[block]),
+            Node::Loop(number) => stack.extend(nodes(Some(number))),
+        }
+    }
+    order
+}
+
+/// What a thread has done since it last waited for those of its warp.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Since {
+    reads: bool,
+    writes: bool,
+}
+
+impl Since {
+    const ANYTHING: Since = Since { reads: true, writes: true };
+
+    fn or(self, other: Since) -> Since {
+        Since { reads: self.reads || other.reads, writes: self.writes || other.writes }
+    }
+}
+
+/// The accesses before which a thread has to wait.
+fn waits<'c>(function: Value<'c>) -> FxHashSet<Value<'c>> {
+    let blocks = function.blocks();
+    let mut at_begin: FxHashMap<Block<'c>, Since> = FxHashMap::default();
+    at_begin.insert(function.entry_block(), Since::ANYTHING);
+    let mut found = FxHashSet::default();
+    let mut work: Vec<Block<'c>> = blocks.iter().rev().copied().collect();
+    while let Some(block) = work.pop() {
+        let mut since = at_begin.get(&block).copied().unwrap_or_default();
+        for instruction in block.instructions() {
+            if step(instruction, &mut since) {
+                found.insert(instruction);
+            }
+        }
+        for next in block.successors() {
+            let there = at_begin.entry(next).or_default();
+            let both = there.or(since);
+            if both != *there {
+                *there = both;
+                work.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a thread has to wait before this.
+fn step(instruction: Value<'_>, since: &mut Since) -> bool {
+    let access = match instruction.opcode() {
+        Opcode::LLVMLoad if is_seen(instruction, 0) => Since { reads: true, writes: false },
+        Opcode::LLVMStore if is_seen(instruction, 1) => Since { reads: false, writes: true },
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => Since::ANYTHING,
+        Opcode::LLVMCall => {
+            after_call(instruction, since);
+            return false;
+        }
+        _ => return false,
+    };
+    let waits = since.writes || access.writes && since.reads;
+    // If it does not wait, it is the first access, or a read like those before.
+    *since = access;
+    waits
+}
+
+fn after_call(call: Value<'_>, since: &mut Since) {
+    match intrinsics::called(call) {
+        Some(intrinsic) if intrinsic.participants == Participants::Block => {
+            *since = Since::default();
+        }
+        None if !call.callee().is_function() || !call.callee().is_declaration() => {
+            *since = Since::ANYTHING;
+        }
+        // Intrinsics, LLVM's too.
+        _ => {}
+    }
+}
+
+fn is_seen(access: Value<'_>, pointer: u32) -> bool {
+    !OWN.contains(&access.operand(pointer).ty().address_space())
+}
+
+/// Whether it asks for the active threads.
+fn asks(instruction: Value<'_>) -> bool {
+    instruction.opcode() == Opcode::LLVMCall
+        && intrinsics::called(instruction).is_some_and(|intrinsic| intrinsic.names == "activemask")
+}
