@@ -44,15 +44,14 @@ pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkEr
     words.extend(inputs.iter().map(|input| path(input)));
     words.extend(["-o".to_owned(), path(&output)]);
     let words: Vec<CString> = words.iter().map(|word| crate::c_string(word)).collect();
-    let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
-
-    let (linked, written) = output::of(&output, || link(&pointers))?;
+    let (linked, written) = output::of(&output, || link(&words))?;
     linked?;
     Ok(written)
 }
 
 /// Runs lld.
-fn link(arguments: &[*const c_char]) -> Result<(), LinkError> {
+fn link(words: &[CString]) -> Result<(), LinkError> {
+    let arguments: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
     let mut usable = USABLE.lock().unwrap_or_else(PoisonError::into_inner);
     if !*usable {
         return Err(LinkError::Unusable);

@@ -26,7 +26,7 @@ use crate::passes::list_parameters;
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
-use crate::passes::{insert_preemptions, insert_turns};
+use crate::passes::{insert_preemptions, insert_turns, watch_shared};
 use crate::processors::on_all_processors;
 use crate::program::Joined;
 use crate::target::{self, Machine, Target};
@@ -50,6 +50,12 @@ const PER_THREAD: &[Pass<State, simt::Error>] = &[
     Pass::own("inline_exits", |module, state| Ok(inline_exits::run(module, &state.kernel)?)),
     // Registers become values, and what never runs goes away.
     Pass::llvm("clean", "function(sroa,early-cse,simplifycfg),globaldce"),
+    Pass::own("watch_shared", |module, state| {
+        if state.was_machine_code {
+            watch_shared::run(module);
+        }
+        Ok(())
+    }),
     Pass::own("remove_flushes", |module, _| {
         remove_flushes::run(module);
         Ok(())
@@ -76,6 +82,8 @@ const PER_THREAD: &[Pass<State, simt::Error>] = &[
 struct State {
     /// The kernel's name.
     kernel: String,
+    /// It does not say which accesses to shared memory are volatile.
+    was_machine_code: bool,
     /// A warp runs until it waits before another one does.
     runs_warps_in_turn: bool,
     /// Threads may be left before each access that others can see.
@@ -218,6 +226,9 @@ fn refusal<'a>(kernel: &ptx_parser::Function<'a>) -> Option<&'a str> {
     lifted(kernel, "cannot be lifted: ")
 }
 
+/// Begins a pragma with the bytes of local memory.
+const LOCAL: &str = "local ";
+
 /// What lifting machine code has left in a pragma of the kernel, behind these words.
 fn lifted<'a>(kernel: &ptx_parser::Function<'a>, words: &str) -> Option<&'a str> {
     let pragmas = kernel.directives.iter().filter_map(|directive| match directive {
@@ -238,7 +249,7 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
         hidden_offset,
         total_param_size: hidden_offset.saturating_add(parameters::HIDDEN_BYTES),
         static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
-        local_size: lifted(kernel, "local ")
+        local_size: lifted(kernel, LOCAL)
             .and_then(|size| size.parse().ok())
             .unwrap_or_else(|| u32::try_from(reached.local_size).unwrap_or(u32::MAX)),
         max_threads: MAX_THREADS,
@@ -367,6 +378,11 @@ fn per_thread<'i, 'c>(
     let runner = runner(options);
     let mut state = State {
         kernel: kernel.to_owned(),
+        was_machine_code: match analysis.tree.directives.get(*index) {
+            // Lifting says it of all kernels.
+            Some(Directive::Function(function)) => lifted(function, LOCAL).is_some(),
+            _ => false,
+        },
         runs_warps_in_turn: machine.runs_warps_in_turn(),
         preempts: options.preempt,
     };

@@ -15,3 +15,4 @@ pub mod list_parameters;
 pub mod number_functions;
 pub mod remove_flushes;
 pub mod summarize_functions;
+pub mod watch_shared;

@@ -15,6 +15,8 @@ pub struct Image {
     pub references: Vec<Reference>,
     /// What bank 4 holds, by offset.
     pub addresses: BTreeMap<u32, Named>,
+    /// The kinds of relocations that put something else into bank 4, by offset.
+    pub unknown: BTreeMap<u32, u32>,
     /// Instructions whose number is half an address.
     pub halves: BTreeMap<Place, Half>,
     /// Calls of what the driver has, with its name.
@@ -38,6 +40,28 @@ pub struct Bank {
 }
 
 impl Image {
+    /// A variable with a relocation of a kind that is not known, and the kind: this one, or one that it has the address of, or that
+    /// such a one has.
+    pub(crate) fn unknown_behind<'a>(&'a self, variable: &'a Variable) -> Option<(&'a str, u32)> {
+        if self.variables.iter().all(|variable| variable.unknown.is_none()) {
+            return None;
+        }
+        let by_symbol: BTreeMap<&str, &Variable> =
+            self.variables.iter().map(|variable| (variable.symbol.as_str(), variable)).collect();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![variable];
+        while let Some(variable) = open.pop() {
+            if let Some(kind) = variable.unknown {
+                return Some((&variable.symbol, kind));
+            }
+            if seen.insert(variable.symbol.as_str()) {
+                let named = variable.addresses.values();
+                open.extend(named.filter_map(|named| by_symbol.get(named.symbol.as_str())));
+            }
+        }
+        None
+    }
+
     /// What calls in a kernel's code may mean. `recursive` is not known yet.
     pub(crate) fn callees(&self, kernel: &Kernel) -> Callees {
         let is_code = |place: &Place| !self.kernels_begin.contains(place);
@@ -144,6 +168,8 @@ pub struct Variable {
     pub align: u64,
     /// Addresses in it.
     pub addresses: BTreeMap<u64, Named>,
+    /// The kind of a relocation that puts something else into it.
+    pub unknown: Option<u32>,
     pub is_visible: bool,
     /// The host has it too.
     pub is_managed: bool,

@@ -3,7 +3,7 @@
 use super::apart::{FRAME_OF_CALLER, State};
 use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
-use super::image::{Half, Image, Kernel, Named};
+use super::image::{Half, Image, Kernel, Named, Variable};
 use crate::instruction::File;
 use std::collections::{BTreeMap, HashMap};
 
@@ -200,8 +200,11 @@ impl<'a> Machine<'a> {
 
     /// The address that the loader puts in bank 4.
     pub(super) fn address_in_bank(&mut self, offset: i32) -> Result<String, Reason> {
-        let Some(named) = u32::try_from(offset).ok().and_then(|at| self.image.addresses.get(&at))
-        else {
+        let at = u32::try_from(offset).ok();
+        if let Some(kind) = at.and_then(|at| self.image.unknown.get(&at)) {
+            return unsupported(format!("a relocation of kind {kind:#x} in c[4][{offset:#x}]"));
+        }
+        let Some(named) = at.and_then(|at| self.image.addresses.get(&at)) else {
             return Err(Reason::Invalid(format!("c[4][{offset:#x}] has no relocation")));
         };
         self.address_of(&named.clone())
@@ -228,6 +231,7 @@ impl<'a> Machine<'a> {
         else {
             return unsupported(format!("the address of `{symbol}`"));
         };
+        self.check_relocations(variable)?;
         let address = self.emit.b64("mov.b64", &[&variable.name]);
         let address = if variable.is_constant {
             self.emit.b64("cvta.const.u64", &[&address])
@@ -241,6 +245,16 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// Whether all is known that loading puts into a variable, and into what is found by it.
+    fn check_relocations(&self, variable: &Variable) -> Lifted {
+        match self.image.unknown_behind(variable) {
+            Some((name, kind)) => {
+                unsupported(format!("a relocation of kind {kind:#x} in `{name}`"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The variable in bank 3 that an offset lies in, as an address in PTX.
     pub(super) fn constant_place(&mut self, offset: i32) -> Result<String, Reason> {
         let constants = self.image.variables.iter().filter(|variable| variable.is_constant);
@@ -249,6 +263,7 @@ impl<'a> Machine<'a> {
             .max_by_key(|v| v.offset);
         match found {
             Some(variable) => {
+                self.check_relocations(variable)?;
                 Ok(format!("{}+{}", variable.name, i64::from(offset) - variable.offset as i64))
             }
             None => Err(Reason::Invalid(format!("c[3][{offset:#x}] lies in no variable"))),

@@ -59,8 +59,9 @@ impl<'a> Module<'a> {
             }
         }
         if let Some(bank) = cubin.section(".nv.constant4") {
-            let named = addresses(symbols, bank).into_iter();
-            common.addresses = named.map(|(at, named)| (at as u32, named)).collect();
+            let Addresses { known, unknown } = addresses(symbols, bank);
+            common.addresses = known.into_iter().map(|(at, named)| (at as u32, named)).collect();
+            common.unknown = unknown.into_iter().map(|(at, kind)| (at as u32, kind)).collect();
         }
         check_addresses(&common)?;
         module.common = common;
@@ -221,23 +222,33 @@ fn counts_in_bank(section: &Section) -> bool {
     words.iter().any(|word| is_indexed(u128::from_le_bytes(*word)))
 }
 
+/// What loading a section puts into it, by offset.
+#[derive(Debug, Default)]
+struct Addresses {
+    known: BTreeMap<u64, Named>,
+    /// Relocations whose kind is not known, which it is.
+    unknown: BTreeMap<u64, u32>,
+}
+
 /// The addresses that a section gets when it is loaded. `symbols`: their names.
-fn addresses(symbols: &[String], section: &Section) -> BTreeMap<u64, Named> {
-    let named = |relocation: &Relocation| {
-        let symbol = symbols.get(relocation.symbol)?;
-        let at = usize::try_from(relocation.offset).ok()?;
-        let stands = section
-            .data
-            .get(at..)
-            .and_then(|rest| rest.first_chunk())
+fn addresses(symbols: &[String], section: &Section) -> Addresses {
+    const KINDS: [u32; 3] =
+        [Relocation::ABSOLUTE_64, Relocation::GENERIC_64, Relocation::DESCRIPTOR_64];
+    let mut found = Addresses::default();
+    for relocation in &section.relocations {
+        let symbol = symbols.get(relocation.symbol);
+        let Some(symbol) = symbol.filter(|_| KINDS.contains(&relocation.kind)) else {
+            found.unknown.insert(relocation.offset, relocation.kind);
+            continue;
+        };
+        let stands = usize::try_from(relocation.offset)
+            .ok()
+            .and_then(|at| section.data.get(at..)?.first_chunk())
             .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
-        let kinds = [Relocation::ABSOLUTE_64, Relocation::GENERIC_64, Relocation::DESCRIPTOR_64];
-        kinds
-            .contains(&relocation.kind)
-            .then(|| (relocation.offset, Named { symbol: symbol.clone(), addend }))
-    };
-    section.relocations.iter().filter_map(named).collect()
+        found.known.insert(relocation.offset, Named { symbol: symbol.clone(), addend });
+    }
+    found
 }
 
 /// The symbols of functions whose descriptors code has: of kernels that kernels launch.
@@ -382,7 +393,7 @@ const MOST_SHARED: u64 = 1 << 30;
 
 /// The variables. `symbols`: their names; `of_ptx`: those in PTX.
 fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variable> {
-    let mut known: BTreeMap<Option<usize>, BTreeMap<u64, Named>> = BTreeMap::new();
+    let mut known: BTreeMap<Option<usize>, Addresses> = BTreeMap::new();
     let mut all: Vec<Variable> = cubin
         .variables()
         .filter(|(_, _, section)| {
@@ -392,6 +403,7 @@ fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variab
             let (start, end) =
                 (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
             let within = known.entry(symbol.section).or_insert_with(|| addresses(symbols, section));
+            let range = symbol.offset..symbol.offset.saturating_add(symbol.size);
             Variable {
                 symbol: symbols[at].clone(),
                 name: of_ptx[at].clone(),
@@ -401,9 +413,11 @@ fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variab
                 bytes: section.data.get(start..end).map(<[u8]>::to_vec).unwrap_or_default(),
                 align: alignment(symbol.offset, section.alignment),
                 addresses: within
-                    .range(symbol.offset..symbol.offset.saturating_add(symbol.size))
+                    .known
+                    .range(range.clone())
                     .map(|(at, named)| (at - symbol.offset, named.clone()))
                     .collect(),
+                unknown: within.unknown.range(range).next().map(|(_, kind)| *kind),
                 is_visible: !symbol.is_local,
                 is_managed: symbol.is_managed,
             }

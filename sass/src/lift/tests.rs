@@ -699,6 +699,62 @@ fn what_is_not_there_is_named() {
     assert_eq!(error.to_string(), "Undefined reference to 'zeros' in 'text'");
 }
 
+/// What relocations of other kinds put into memory costs the kernels that may see it, and no others.
+#[test]
+fn relocations_of_unknown_kinds_are_named() {
+    let file = crate::cubin::tests::file();
+    let with = |section: &str, offset: u64, kind: u32| {
+        let mut cubin = crate::cubin::Cubin::parse(&file).unwrap();
+        let found = cubin.sections.iter_mut().find(|found| found.name == section).unwrap();
+        found.relocations.retain(|relocation| relocation.offset != offset);
+        let symbol = cubin.symbols.iter().position(|symbol| symbol.name == "zeros").unwrap();
+        let relocation = crate::cubin::Relocation { offset, symbol, kind, addend: Some(0) };
+        found.relocations.push(relocation);
+        lift(&Module::new(cubin).expect("a module").all())
+    };
+    let reason = |lifted: &Lifted| match lifted.failures.as_slice() {
+        [(_, error)] => error.reason.to_string(),
+        other => panic!("{other:?}"),
+    };
+    // There is the address of `text`.
+    let in_bank = with(".nv.constant4", 8, 0x17);
+    assert_eq!(reason(&in_bank), "unsupported: a relocation of kind 0x17 in c[4][0x8]");
+    let in_variable = with(".nv.global.init", 0, 0x17);
+    assert_eq!(reason(&in_variable), "unsupported: a relocation of kind 0x17 in `text`");
+    assert_eq!(with(".nv.constant4", 0x1000, 0x17).failures, [], "nobody looks there");
+}
+
+#[test]
+fn relocations_of_unknown_kinds_are_found_behind_others() {
+    let variable = |symbol: &str, needs: &[&str], unknown| Variable {
+        symbol: symbol.to_owned(),
+        name: symbol.to_owned(),
+        size: 16,
+        addresses: (0..)
+            .step_by(8)
+            .zip(needs)
+            .map(|(at, need)| (at, Named { symbol: (*need).to_owned(), addend: 0 }))
+            .collect(),
+        unknown,
+        ..Variable::default()
+    };
+    let mut image = image("MOV R4, c[0x4][0x0]\nMOV R5, c[0x4][0x4]\nEXIT");
+    image.variables = vec![
+        variable("table", &["table", "entry"], None),
+        variable("entry", &["table"], Some(0x44)),
+        variable("other", &[], None),
+    ];
+    let mut lifted_with = |symbol: &str| {
+        image.addresses = [(0, Named { symbol: symbol.to_owned(), addend: 0 })].into();
+        lift(&image).failures
+    };
+    assert_eq!(lifted_with("other"), []);
+    for symbol in ["table", "entry"] {
+        let failures = lifted_with(symbol);
+        assert!(failures[0].1.to_string().contains("a relocation of kind 0x44 in `entry`"));
+    }
+}
+
 /// Where ptxas put the operands of `tex`, `tld4` and `txq`, whose kernel has the texture as its second parameter.
 #[test]
 fn textures_are_looked_at_by_what_stands_in_a_row() {

@@ -10,6 +10,7 @@ pub mod flow;
 pub mod form;
 pub mod level;
 pub mod lockstep;
+pub mod polling;
 pub mod shape;
 pub mod spinning;
 pub mod subnormals;

@@ -100,14 +100,10 @@ enum Deciding {
 fn deciding<'c>(cfg: &Cfg<'c>, number: usize) -> FxHashSet<(Value<'c>, Deciding)> {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
-    let condition_of = |block: usize| {
-        let terminator = cfg.blocks[block].terminator();
-        terminator.filter(|it| it.opcode() == Opcode::LLVMBr).and_then(Value::condition)
-    };
     let mut found = FxHashSet::default();
     let mut stack: Vec<_> = (0..cfg.blocks.len())
         .filter(|&block| contains[block] && leaves(block))
-        .filter_map(condition_of)
+        .filter_map(|block| condition_of(cfg, block))
         .map(|condition| (condition, Deciding::ByData))
         .collect();
     while let Some((value, how)) = stack.pop() {
@@ -121,7 +117,7 @@ fn deciding<'c>(cfg: &Cfg<'c>, number: usize) -> FxHashSet<(Value<'c>, Deciding)
                 let from =
                     value.incoming().into_iter().filter_map(|(_, from)| cfg.index.get(&from));
                 let branches = from.filter_map(|&from| nearest_branch(cfg, number, from));
-                let conditions = branches.filter_map(condition_of);
+                let conditions = branches.filter_map(|block| condition_of(cfg, block));
                 stack.extend(conditions.map(|condition| (condition, Deciding::ByControl)));
             }
             _ => {}
@@ -131,8 +127,14 @@ fn deciding<'c>(cfg: &Cfg<'c>, number: usize) -> FxHashSet<(Value<'c>, Deciding)
     found
 }
 
+/// What a block's branch goes by, if it goes several ways.
+pub(super) fn condition_of<'c>(cfg: &Cfg<'c>, block: usize) -> Option<Value<'c>> {
+    let terminator = cfg.blocks[block].terminator();
+    terminator.filter(|it| it.opcode() == Opcode::LLVMBr).and_then(Value::condition)
+}
+
 /// The block of a loop with the last choice of ways on the only way to a block.
-fn nearest_branch(cfg: &Cfg<'_>, number: usize, mut block: usize) -> Option<usize> {
+pub(super) fn nearest_branch(cfg: &Cfg<'_>, number: usize, mut block: usize) -> Option<usize> {
     let contains = &cfg.loops[number].contains;
     while contains[block] {
         if cfg.successors[block].len() > 1 {
