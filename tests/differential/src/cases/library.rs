@@ -327,12 +327,12 @@ pub const CASES: &[NamedCase] = &[
         context(api);
         for (first, second) in [(80, 80), (75, 80), (80, 75), (90, 50), (53, 90)] {
             let module = linked_for(api, [first, second]);
-            for name in [c"k0", c"k1"] {
+            for (name, which) in [(c"k0", "first"), (c"k1", "second")] {
                 let (mut function, mut version) = (null_mut(), 0);
                 must(api.cuModuleGetFunction(&mut function, module, name.as_ptr()));
                 let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION;
                 must(api.cuFuncGetAttribute(&mut version, attribute, function));
-                sheet.put(&format!("of_{first}_{second}"), version);
+                sheet.put(&format!("{which}_of_{first}_{second}"), version);
             }
         }
     }),
