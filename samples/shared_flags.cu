@@ -36,14 +36,15 @@ __global__ void acquired_flag(int *out) {
     if (threadIdx.x == 0) flag = 0, data = 5;
     __syncthreads();
     unsigned at = __cvta_generic_to_shared(&flag);
+    int before = data;
+    __syncthreads();
     if (threadIdx.x < 32) {
-        int before = data, value;
+        int value;
         do {
             asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
         } while (value == 0);
         out[threadIdx.x] = data - before;
     } else if (threadIdx.x == 32) {
-        __nanosleep(1000);
         data = work(7, ROUNDS);
         asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"(at), "r"(1) : "memory");
     }
