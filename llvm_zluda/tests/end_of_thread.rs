@@ -2,6 +2,9 @@
 // A test stops by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{HOST, host_machine};
 use llvm_zluda::*;
 use std::cell::RefCell;
 use std::sync::mpsc::{Sender, channel};
@@ -9,15 +12,8 @@ use std::sync::mpsc::{Sender, channel};
 /// An object file with a function.
 fn object() -> Vec<u8> {
     let context = Context::new();
-    let machine = TargetMachine::new(
-        "x86_64-unknown-linux-gnu",
-        &host_cpu(),
-        &host_features(),
-        CodeGenOptLevel::LLVMCodeGenLevelDefault,
-    )
-    .unwrap();
-    let text = "target triple = \"x86_64-unknown-linux-gnu\"\ndefine i32 @one() { ret i32 1 }";
-    machine.emit_object(&Module::parse(&context, "one", text).unwrap()).unwrap()
+    let text = format!("target triple = \"{HOST}\"\ndefine i32 @one() {{ ret i32 1 }}");
+    host_machine().emit_object(&Module::parse(&context, "one", &text).unwrap()).unwrap()
 }
 
 /// Links when it is destroyed, many times, since what is wrong with memory does not show at once.

@@ -1,5 +1,8 @@
 //! The wrappers make IR, optimise it, generate code for both targets and link it.
 
+mod common;
+
+use common::{HOST, host_machine};
 use llvm_zluda::*;
 
 #[test]
@@ -56,14 +59,8 @@ fn add_function<'c>(context: &'c Context, module: &Module<'c>) {
 fn passes_code_and_link_for_the_host() {
     let context = Context::new();
     let module = context.module("m");
-    let machine = TargetMachine::new(
-        "x86_64-unknown-linux-gnu",
-        &host_cpu(),
-        &host_features(),
-        CodeGenOptLevel::LLVMCodeGenLevelDefault,
-    )
-    .unwrap();
-    module.set_triple("x86_64-unknown-linux-gnu");
+    let machine = host_machine();
+    module.set_triple(HOST);
     module.set_data_layout(&machine.data_layout());
     add_function(&context, &module);
     module.verify().unwrap();

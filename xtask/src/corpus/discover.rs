@@ -305,6 +305,7 @@ mod tests {
             ]
         );
     }
+
     #[test]
     fn a_file_is_as_many_programs_as_the_list_finds_in_it() {
         let folder = tempfile::tempdir().unwrap();
