@@ -187,6 +187,9 @@ impl Job {
         self.task.run(self, slot);
         let (word, bit) = (slot as usize / 64, slot % 64);
         self.slots[word].fetch_and(!(1 << bit), Ordering::Release);
+        if !self.is_exhausted() {
+            Pool::get().look_again();
+        }
         true
     }
 

@@ -110,9 +110,20 @@ impl Pool {
                 jobs.iter().position(|other| other.priority < job.priority).unwrap_or(jobs.len());
             jobs.insert(place, job);
         }
-        self.epoch.fetch_add(1, Ordering::SeqCst);
         // Those that wake up wake others.
-        self.wake(blocks.min(2) as u32);
+        self.announce(blocks.min(2) as u32);
+    }
+
+    /// Has a thread look at the jobs: one has left a job that has blocks, and others may have gone to sleep while there was
+    /// no place in it.
+    pub fn look_again(&self) {
+        self.announce(1);
+    }
+
+    /// Has so many threads look at the jobs, if so many sleep.
+    fn announce(&self, threads: u32) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        self.wake(threads);
         if self.device_threads != 0 {
             self.device_calls.fetch_add(1, Ordering::SeqCst);
             futex::wake(&self.device_calls, u32::MAX);
@@ -126,7 +137,8 @@ impl Pool {
     }
 
     /// Takes part in the first job that has a block, a place, and what `wanted` asks for. Returns
-    /// whether there was one.
+    /// whether there was one. If others were quicker to take its place, there may be another job, which nobody will be
+    /// called for again: only who hears that there was none may sleep.
     pub fn help(&self, wanted: impl Fn(&Job) -> bool) -> bool {
         let job = {
             let mut jobs = self.jobs.lock();
@@ -140,7 +152,12 @@ impl Pool {
                 }
             }
         };
-        job.is_some_and(|job| job.take_part())
+        let Some(job) = job else { return false };
+        if let Some(dice) = chaos::dice_of_thread() {
+            dice.sleep_sometimes(8);
+        }
+        job.take_part();
+        true
     }
 
     /// Wakes the reserve.
@@ -192,5 +209,93 @@ impl Pool {
                 self.wake(2);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::Order;
+    use super::super::failure::Failure;
+    use super::super::job::{Taken, Task};
+    use super::super::op::{Op, Work};
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    static NONE: Failure = Failure::of(0);
+
+    /// Runs all blocks that it gets.
+    struct Plain;
+
+    impl Task for Plain {
+        fn run(&self, job: &Job, slot: u32) {
+            let taken = Taken::new(job, slot);
+            while taken.claim().is_some() {}
+        }
+    }
+
+    fn job(task: Box<dyn Task>, stream: u64) -> (Arc<Job>, Arc<Op>) {
+        let op = Op::new(stream, &NONE, false, Work::Nothing);
+        (Arc::new(Job::new(task, op.clone(), 0, 1, Order::Ascending, 1)), op)
+    }
+
+    #[test]
+    fn who_is_late_for_one_job_looks_for_another() {
+        let words = || std::array::from_fn(|_| AtomicU32::new(0));
+        let [epoch, sleepers, calls, device_calls] = words();
+        let jobs = Mutex::default();
+        let pool =
+            Pool { jobs, epoch, sleepers, calls, device_calls, device_threads: 0, threads: 1 };
+        let ((first, first_op), (second, second_op)) =
+            (job(Box::new(Plain), 1), job(Box::new(Plain), 2));
+        pool.submit(first.clone(), 1);
+        pool.submit(second, 1);
+        // Another thread takes the first one's only place just after it was seen to be free.
+        let take = |job: &Job| {
+            if job.stream() == 1 {
+                assert!(first.take_part());
+            }
+            true
+        };
+        assert!(pool.help(take) && first_op.has_ended() && !second_op.has_ended());
+        assert!(pool.help(|_| true) && second_op.has_ended());
+        assert!(!pool.help(|_| true));
+    }
+
+    /// Leaves its block to others at first, once both have met twice.
+    struct Leaves {
+        meets: Arc<Barrier>,
+        has_left: AtomicBool,
+    }
+
+    impl Task for Leaves {
+        fn run(&self, job: &Job, slot: u32) {
+            if self.has_left.swap(true, Ordering::Relaxed) {
+                return Plain.run(job, slot);
+            }
+            self.meets.wait();
+            self.meets.wait();
+        }
+    }
+
+    #[test]
+    fn what_a_thread_leaves_is_run_by_those_that_sleep() {
+        let meets = Arc::new(Barrier::new(2));
+        let task = Leaves { meets: meets.clone(), has_left: AtomicBool::new(false) };
+        let (job, op) = job(Box::new(task), 3);
+        let leaves = job.clone();
+        let thread = std::thread::spawn(move || leaves.take_part());
+        meets.wait();
+        // There is no place in it: its threads go to sleep.
+        Pool::get().submit(job, 1);
+        std::thread::sleep(Duration::from_millis(100));
+        meets.wait();
+        assert!(thread.join().unwrap());
+        let has_ended = || {
+            std::thread::sleep(Duration::from_millis(10));
+            op.has_ended()
+        };
+        assert!((0..1000).any(|_| has_ended()), "nobody came");
     }
 }
