@@ -12,6 +12,8 @@ u64 zluda_lane_copy_multicast(u64 destination, u64 source, u64 bytes, u64 mbarri
 u64 zluda_lane_copy_masked(u64 destination, u64 source, u64 bytes, u64 mask) NAMED("zluda.lane.copy.masked");
 u64 zluda_lane_reduce(u64 destination, u64 source, u64 bytes, u64 operation) NAMED("zluda.lane.reduce");
 u64 zluda_lane_launch_buffer(u64 function, u64 grid_x, u64 grid_y, u64 grid_z, u64 block_x, u64 block_y, u64 block_z, u64 shared) NAMED("zluda.lane.launch.buffer");
+u64 zluda_lane_launch_room(u64 alignment, u64 bytes) NAMED("zluda.lane.launch.room");
+u64 zluda_lane_launch_describe(u64 buffer, u64 function, u64 grid_x, u64 grid_y, u64 grid_z, u64 block_x, u64 block_y, u64 block_z, u64 shared) NAMED("zluda.lane.launch.describe");
 u64 zluda_lane_launch_device(u64 segment, u64 buffer, u64 stream) NAMED("zluda.lane.launch.device");
 u64 zluda_lane_launch_last_error(u64 thread) NAMED("zluda.lane.launch.last_error");
 u64 zluda_lane_launch_set_last_error(u64 thread, u64 error) NAMED("zluda.lane.launch.set_last_error");
