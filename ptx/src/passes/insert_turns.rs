@@ -96,24 +96,35 @@ fn is_plain(access: Value<'_>, pointer: u32) -> bool {
 }
 
 /// Whether warps compute the same address, lane by lane.
-fn is_of_all_warps(value: Value<'_>) -> bool {
-    if value.is_constant() {
-        return true;
-    }
-    if !value.is_instruction() {
-        return false;
-    }
-    match value.opcode() {
-        Opcode::LLVMCall => intrinsics::called(value).is_some_and(|intrinsic| {
-            intrinsic.names == "laneid"
-                || (intrinsic.effects == Effects::Pure && intrinsic.uniformity == Uniformity::Block)
-        }),
-        Opcode::LLVMAnd if is_of_lane(value) => true,
-        Opcode::LLVMPHI | Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
-            false
+fn is_of_all_warps(address: Value<'_>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![address];
+    while let Some(value) = stack.pop() {
+        if value.is_constant() || !seen.insert(value) {
+            continue;
         }
-        _ => value.operands().into_iter().all(is_of_all_warps),
+        if !value.is_instruction() {
+            return false;
+        }
+        match value.opcode() {
+            Opcode::LLVMCall if is_call_of_all_warps(value) => {}
+            Opcode::LLVMAnd if is_of_lane(value) => {}
+            Opcode::LLVMCall
+            | Opcode::LLVMPHI
+            | Opcode::LLVMLoad
+            | Opcode::LLVMAtomicRMW
+            | Opcode::LLVMAtomicCmpXchg => return false,
+            _ => stack.extend(value.operands()),
+        }
     }
+    true
+}
+
+fn is_call_of_all_warps(call: Value<'_>) -> bool {
+    intrinsics::called(call).is_some_and(|intrinsic| {
+        intrinsic.names == "laneid"
+            || (intrinsic.effects == Effects::Pure && intrinsic.uniformity == Uniformity::Block)
+    })
 }
 
 /// `tid & 31`, which is the same in all warps; compilers write `(tid << 2) & 124` too.
@@ -134,9 +145,12 @@ fn is_of_lane(and: Value<'_>) -> bool {
 
 /// The variable that an address is a part of, if one alone stands in the sum.
 fn variable(address: Value<'_>) -> Option<Value<'_>> {
-    let mut found = FxHashSet::default();
+    let (mut found, mut seen) = (FxHashSet::default(), FxHashSet::default());
     let mut stack = vec![address];
     while let Some(value) = stack.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
         if value.is_global_variable() {
             found.insert(value);
         } else if value.is_constant_expression() || is_sum(value) {

@@ -5,7 +5,10 @@
 //! `ptr addrspace(3)`) plus an offset.
 //! Why here: both lowerings want addresses that they can compute with, and constant expressions gone.
 
+use std::cell::RefCell;
+
 use llvm_zluda::{Builder, Module, Opcode, Value};
+use rustc_hash::FxHashMap;
 use simt::intrinsics;
 
 use crate::Error;
@@ -48,7 +51,8 @@ pub fn run(module: &Module<'_>) -> Result<u32, Error> {
 
 fn rewrite<'c>(module: &Module<'c>, places: &[(Value<'c>, u64)]) -> Result<(), Error> {
     let base = intrinsics::declare(module, "cpu.shared", 0);
-    let rewriter = Rewriter { builder: module.context().builder(), base, places };
+    let builder = module.context().builder();
+    let rewriter = Rewriter { builder, base, places, mentions: RefCell::default() };
     for function in module.functions() {
         for block in function.blocks() {
             for instruction in block.instructions() {
@@ -63,6 +67,9 @@ struct Rewriter<'a, 'c> {
     builder: Builder<'c>,
     base: Value<'c>,
     places: &'a [(Value<'c>, u64)],
+    /// Which constants are known to have a shared variable in them, or none. They may be built of one another so often that
+    /// each is looked at once only.
+    mentions: RefCell<FxHashMap<Value<'c>, bool>>,
 }
 
 impl<'c> Rewriter<'_, 'c> {
@@ -84,7 +91,7 @@ impl<'c> Rewriter<'_, 'c> {
                 (true, Some(terminator)) => self.builder.position_before(terminator),
                 _ => self.builder.position_before(instruction),
             }
-            let value = self.materialize(operand)?;
+            let value = self.materialize(operand, &mut FxHashMap::default())?;
             instruction.set_operand(index, value);
         }
         Ok(())
@@ -95,14 +102,26 @@ impl<'c> Rewriter<'_, 'c> {
     }
 
     fn mentions_shared(&self, value: Value<'c>) -> bool {
-        self.place(value).is_some()
+        if let Some(&mentions) = self.mentions.borrow().get(&value) {
+            return mentions;
+        }
+        let mentions = self.place(value).is_some()
             || (value.is_constant_expression()
-                && value.operands().into_iter().any(|operand| self.mentions_shared(operand)))
+                && value.operands().into_iter().any(|operand| self.mentions_shared(operand)));
+        self.mentions.borrow_mut().insert(value, mentions);
+        mentions
     }
 
-    /// The constant as instructions at the builder's position.
-    fn materialize(&self, value: Value<'c>) -> Result<Value<'c>, Error> {
+    /// The constant as instructions at the builder's position, where those of `made` stand already.
+    fn materialize(
+        &self,
+        value: Value<'c>,
+        made: &mut FxHashMap<Value<'c>, Value<'c>>,
+    ) -> Result<Value<'c>, Error> {
         let builder = &self.builder;
+        if let Some(&same) = made.get(&value) {
+            return Ok(same);
+        }
         if let Some(place) = self.place(value) {
             let base = builder.call(self.base, &[]);
             return Ok(builder.byte_offset(base, builder.context().i64().const_int(place)));
@@ -113,10 +132,10 @@ impl<'c> Rewriter<'_, 'c> {
         let operands = value
             .operands()
             .into_iter()
-            .map(|operand| self.materialize(operand))
+            .map(|operand| self.materialize(operand, made))
             .collect::<Result<Vec<_>, _>>()?;
         let ty = value.ty();
-        Ok(match value.opcode() {
+        let instruction = match value.opcode() {
             Opcode::LLVMPtrToInt | Opcode::LLVMPtrToAddr => builder.ptr_to_int(operands[0], ty),
             Opcode::LLVMIntToPtr => builder.int_to_ptr(operands[0], ty),
             Opcode::LLVMBitCast => builder.bitcast(operands[0], ty),
@@ -133,6 +152,8 @@ impl<'c> Rewriter<'_, 'c> {
                     "a constant expression with {other:?} over shared memory"
                 )));
             }
-        })
+        };
+        made.insert(value, instruction);
+        Ok(instruction)
     }
 }
