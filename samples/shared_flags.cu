@@ -91,6 +91,39 @@ __global__ void one_lane(int *out) {
     }
 }
 
+// Two flags, which others set.
+__global__ void both_flags(int *out) {
+    __shared__ volatile int first, second;
+    if (threadIdx.x == 0) first = 0, second = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        while (first == 0 || second == 0) {
+        }
+        out[threadIdx.x] = first + second;
+    } else if (threadIdx.x == 32) {
+        first = work(3, ROUNDS) | 1;
+    } else if (threadIdx.x == 64) {
+        second = work(4, ROUNDS) | 1;
+    }
+}
+
+// So often at most.
+__global__ void patience(int *out, int most) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        int tries = 0;
+        while (flag == 0 && tries < most) {
+            __nanosleep(20);
+            ++tries;
+        }
+        out[threadIdx.x] = tries < most ? flag : -1;
+    } else if (threadIdx.x == 32) {
+        flag = work(5, ROUNDS) | 1;
+    }
+}
+
 // Warps take turns by a number: each waits for the one before it, in each round.
 __global__ void turns(int *out, int rounds) {
     __shared__ volatile int turn, sum;
@@ -135,6 +168,12 @@ int main() {
     one_lane<<<1, 96>>>(out.get());
     CUDA_FINISH();
     check("one lane", 64, [](int i) { return (work(1, ROUNDS) | 1) + i % 32; });
+    both_flags<<<1, 96>>>(out.get());
+    CUDA_FINISH();
+    check("two flags", 32, [](int) { return (work(3, ROUNDS) | 1) + (work(4, ROUNDS) | 1); });
+    patience<<<1, 64>>>(out.get(), 1 << 30);
+    CUDA_FINISH();
+    check("a flag with patience", 32, [](int) { return work(5, ROUNDS) | 1; });
     turns<<<1, 128>>>(out.get(), 50);
     CUDA_FINISH();
     unsigned sum = 0;

@@ -91,6 +91,23 @@ mod tests {
                 "L: ld.shared.u32 %r3, [a]; setp.ne.u32 %q0, %r3, 0; @%q0 bra E;\n\
                  add.s32 %r4, %r4, 1; setp.lt.u32 %q1, %r4, 99; @%q1 bra L;\nE:",
             ),
+            // The same by one branch, and it sleeps.
+            (
+                1,
+                "L: ld.shared.u32 %r3, [a]; setp.lt.u32 %q1, %r4, 99; nanosleep.u32 20; add.s32 %r4, %r4, 1;\n\
+                 setp.eq.and.u32 %q0, %r3, 0, %q1; @%q0 bra L;",
+            ),
+            // Until both words are there.
+            (
+                2,
+                "L: ld.shared.u32 %r3, [a]; setp.eq.u32 %q0, %r3, 0; @%q0 bra L;\n\
+                 ld.shared.u32 %r4, [a+4]; setp.eq.u32 %q1, %r4, 0; @%q1 bra L;",
+            ),
+            // As often as a word says, which the loop does not change.
+            (
+                1,
+                "L: ld.shared.u32 %r3, [a]; add.s32 %r4, %r4, 1; setp.lt.u32 %q0, %r4, %r3; @%q0 bra L;",
+            ),
         ] {
             assert_eq!(watched(LIFTED, body), count, "{body}");
         }
@@ -99,8 +116,12 @@ mod tests {
     #[test]
     fn loops_that_end_by_themselves_stay_as_they_are() {
         for body in [
-            // As often as a word says.
-            "L: ld.shared.u32 %r3, [a]; add.s32 %r4, %r4, 1; setp.lt.u32 %q0, %r4, %r3; @%q0 bra L;",
+            // As often as a word says, which the loop may change.
+            "L: ld.shared.u32 %r3, [a]; add.s32 %r4, %r4, 1; st.shared.u32 [%r2], %r4;\n\
+             setp.lt.u32 %q0, %r4, %r3; @%q0 bra L;",
+            // What it may change chooses a way.
+            "L: ld.shared.u32 %r3, [a]; setp.eq.u32 %q1, %r3, 0; @%q1 bra M; st.shared.u32 [%r2], %r4;\n\
+             M: add.s32 %r4, %r4, 1; setp.lt.u32 %q0, %r4, 99; @%q0 bra L;",
             // From one place to the next.
             "L: ld.shared.u32 %r3, [%r2]; add.s32 %r2, %r2, 4; setp.ne.u32 %q0, %r3, 0; @%q0 bra L;",
             "L: add.s32 %r6, %r2, %r3; ld.shared.u32 %r3, [%r6]; setp.ne.u32 %q0, %r3, 0; @%q0 bra L;",

@@ -1,8 +1,9 @@
 //! Loops that ask shared memory again and again, by plain loads, for what another thread writes there.
 //!
 //! Machine code does not say which of its loads of shared memory are volatile: they are all alike. But its compiler has taken
-//! out of loops what need not be loaded again, so a load that is still there, from one place, with a loop that ends by what it
-//! finds and by nothing that the loop itself counts, is one that waits.
+//! out of loops what need not be loaded again. So a load that is still there, from one place, in a loop that does not write
+//! there itself and goes on by what it finds, is one that others are asked by. Where the loop may write there, too, it is if
+//! the loop ends by it, and by nothing that the loop itself counts.
 
 use llvm_zluda::{Block, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cfg::Cfg;
 use super::spinning::{condition_of, nearest_branch};
 use crate::Error;
-use crate::intrinsics::{self, Participants};
-use crate::space::SHARED;
+use crate::intrinsics::{self, Effects, Participants};
+use crate::space::{GENERIC, SHARED};
 
 /// The plain loads of shared memory by which loops of a function wait. Fails where [`Cfg::as_it_is`] does.
 pub fn plain_loads<'c>(function: Value<'c>) -> Result<Vec<Value<'c>>, Error> {
@@ -48,15 +49,41 @@ fn has_barriers(cfg: &Cfg<'_>, number: usize) -> bool {
     })
 }
 
+/// Whether a loop may write shared memory, or does what its compiler would move no load across.
+fn may_write(cfg: &Cfg<'_>, number: usize) -> bool {
+    let contains = &cfg.loops[number].contains;
+    let inside = (0..cfg.blocks.len()).filter(|&block| contains[block]);
+    inside.flat_map(|block| cfg.blocks[block].instructions()).any(|instruction| {
+        match instruction.opcode() {
+            Opcode::LLVMStore => {
+                let space = instruction.operand(1).ty().address_space();
+                space == SHARED || space == GENERIC || instruction.is_atomic()
+            }
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+            Opcode::LLVMCall => match intrinsics::called(instruction) {
+                Some(called) => {
+                    matches!(called.effects, Effects::OrdersMemory | Effects::AccessesMemory)
+                }
+                None => !instruction.called_name().starts_with("llvm."),
+            },
+            _ => false,
+        }
+    })
+}
+
 fn find<'c>(cfg: &Cfg<'c>, number: usize, found: &mut FxHashSet<Value<'c>>) {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
-    for block in (0..cfg.blocks.len()).filter(|&block| contains[block] && leaves(block)) {
+    let may_write = may_write(cfg, number);
+    for block in (0..cfg.blocks.len()).filter(|&block| contains[block]) {
         let Some(condition) = condition_of(cfg, block) else { continue };
+        if may_write && !leaves(block) {
+            continue;
+        }
         let decides = Slice::of(cfg, number, condition);
         let loads = decides.values.iter().copied().filter(|&value| is_plain(value));
         let loads: Vec<_> = loads.filter(|load| is_fixed(cfg, number, load.operand(0))).collect();
-        if !loads.is_empty() && !decides.counts() {
+        if !loads.is_empty() && !(may_write && decides.counts()) {
             found.extend(loads);
         }
     }
