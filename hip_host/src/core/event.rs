@@ -106,7 +106,10 @@ impl Event {
         };
         let last = shared.last()?;
         match recorded {
-            Some((op, ticket)) if ticket == last => Some(Recorded::Op(op)),
+            // Other processes may have seen the end, and have said so, before the operation itself counts as ended.
+            Some((op, ticket)) if ticket == last && !shared.has_ended(ticket) => {
+                Some(Recorded::Op(op))
+            }
             _ => Some(Recorded::Elsewhere(shared.clone(), last)),
         }
     }
@@ -128,5 +131,34 @@ impl Event {
             return Err(hipError_t::hipErrorNotReady);
         };
         Ok(((to as f64 - from as f64) / 1e6) as f32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::current;
+    use super::super::stream::Kind;
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn what_others_see_as_ended_has_ended() {
+        let context = current();
+        let stream = Stream::new(context, Kind::NonBlocking, 0);
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let seen = goes_on.clone();
+        let until = move || !seen.load(Ordering::Relaxed);
+        stream.enqueue(false, None, Work::Until(Box::new(until)));
+        let event = Event::new(context, hipEventInterprocess | hipEventDisableTiming).unwrap();
+        event.record(&stream);
+        let has_ended = || event.recorded().is_none_or(|recorded| recorded.has_ended());
+        assert!(!has_ended());
+        // As its operation does, just before that itself has ended.
+        let ticket = event.recorded.lock().as_ref().unwrap().1;
+        event.shared.as_ref().unwrap().end(ticket);
+        assert!(has_ended() && !event.op().unwrap().has_ended());
+        goes_on.store(false, Ordering::Relaxed);
+        stream.wait();
+        assert!(has_ended());
     }
 }
