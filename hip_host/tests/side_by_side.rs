@@ -81,7 +81,7 @@ fn set(number: usize) {
     FLAGS[number].store(1, Ordering::SeqCst);
 }
 
-const CASES: [(&str, fn()); 8] = [
+const CASES: [(&str, fn()); 9] = [
     ("the host waits for the first", || {
         set(1);
         wait(chain(2, 1)[0]);
@@ -139,7 +139,17 @@ const CASES: [(&str, fn()); 8] = [
             }
         }
     }),
-];
+    ("memory is freed that a copy of another context waits to use", || {
+        const SIZE: usize = 1 << 20;
+        let memory = Buffer::new(&vec![0u8; SIZE]);
+        let (mut other, mut context) = (null_mut(), null_mut());
+        // SAFETY: valid pointers and handles; the memory lives until the copies have ended.
+        unsafe {
+            ok(hipMalloc(&mut other, SIZE));
+            ok(hipCtxCreate(&mut context, 0, 0));
+            ok(hipCtxSetCurrent(context));
+            let other = other.expose_provenance();
+            let streams = [stream(), stream()];
             let copy = |stream| {
                 let (to, from) = (memory.0.cast::<c_void>(), memory.0.wrapping_add(SIZE / 2));
                 ok(hipMemcpyDtoDAsync(to, from.cast(), SIZE / 2, stream));
