@@ -138,7 +138,9 @@ pub fn create(device: &'static Device) -> &'static Context {
 /// Waits for whatever may use memory: work of its context and of the calling one, of those that were let access the
 /// device's, and what others copy.
 pub fn wait_for_users(owner: &'static Context) {
-    for op in std::mem::take(&mut *owner.borrowers.lock()) {
+    // Others may become borrowers meanwhile: the lock is not held.
+    let borrowers = std::mem::take(&mut *owner.borrowers.lock());
+    for op in borrowers {
         op.wait();
     }
     for context in all() {

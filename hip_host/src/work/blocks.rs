@@ -98,14 +98,14 @@ impl Blocks {
         }
     }
 
-    /// How many nobody has taken, or more where they are in shares.
+    /// How many nobody has taken.
     pub fn left(&self) -> u64 {
         match self {
             Blocks::Ascending { next: taken, total, .. }
             | Blocks::Shuffled { taken, total, .. } => {
                 total.saturating_sub(taken.load(Ordering::Relaxed))
             }
-            Blocks::Shares(shares) => shares.total,
+            Blocks::Shares(shares) => shares.left(),
         }
     }
 
@@ -222,6 +222,11 @@ impl Shares {
 
     fn take_all(&self) -> u64 {
         let left = self.shares.iter().map(|share| unpack(share.0.swap(0, Ordering::Relaxed)));
+        left.map(|left| left.end.saturating_sub(left.start)).sum()
+    }
+
+    fn left(&self) -> u64 {
+        let left = self.shares.iter().map(Share::left);
         left.map(|left| left.end.saturating_sub(left.start)).sum()
     }
 
@@ -369,6 +374,7 @@ mod tests {
         for order in [Order::Ascending, Order::Any] {
             let blocks = Blocks::new(1000, order, 4);
             let taken = blocks.take(2);
+            assert_eq!(blocks.left(), 1000 - (taken.end - taken.start));
             assert_eq!(blocks.take_all(), 1000 - (taken.end - taken.start));
             assert!(blocks.are_taken() && blocks.take(0).is_empty());
         }

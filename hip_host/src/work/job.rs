@@ -160,6 +160,11 @@ impl Job {
         self.blocks.are_taken()
     }
 
+    /// The number of blocks that have been taken.
+    pub fn taken(&self) -> u64 {
+        self.total.saturating_sub(self.blocks.left())
+    }
+
     /// Takes no further block, and asks those that run to stop.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);

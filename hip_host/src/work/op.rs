@@ -157,13 +157,20 @@ impl Op {
         }
     }
 
+    /// Whether the end may be nearer when blocks of a job are done. From it on, the stream's jobs come after it, and may
+    /// wait for what the host does when it has waited for this: a job that can be seen has begun, so asking once it is
+    /// seen is soon enough.
+    fn is_helped_by(&self, job: &Job) -> bool {
+        job.stream() == self.stream && !self.has_ended()
+    }
+
     /// Waits for the end; meanwhile helps with the blocks of the same stream.
     pub fn wait(&self) {
         const SPINS: u32 = 1_000;
         let pool = Pool::get();
         loop {
             let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
-            while helps && !self.has_ended() && pool.help(|job| job.stream() == self.stream) {}
+            while helps && pool.help(|job| self.is_helped_by(job)) {}
             if self.has_ended() {
                 return;
             }
@@ -296,5 +303,31 @@ fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
                 ended.push(last);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::Order;
+    use super::super::job::Task;
+    use super::*;
+
+    static NONE: Failure = Failure::of(0);
+
+    struct Nothing;
+
+    impl Task for Nothing {
+        fn run(&self, _: &Job, _: u32) {}
+    }
+
+    #[test]
+    fn who_waits_for_an_operation_leaves_what_comes_behind_it() {
+        let [op, same, other] =
+            [5, 5, 6].map(|stream| Op::new(stream, &NONE, false, Work::Nothing));
+        let job = |op: &Arc<Op>| Job::new(Box::new(Nothing), op.clone(), 0, 1, Order::Ascending, 1);
+        assert!(op.is_helped_by(&job(&same)) && !op.is_helped_by(&job(&other)));
+        // A job of the stream that is seen from now on comes behind: it may wait for who waits for this.
+        release(op.clone());
+        assert!(op.has_ended() && !op.is_helped_by(&job(&same)));
     }
 }

@@ -7,26 +7,49 @@
 //!
 //! Kernels of several devices may wait for each other, as those of NCCL do: where there are several, each has a thread
 //! besides, which takes those of the device's jobs that no thread takes part in.
+//!
+//! Kernels of several streams may do so, too, however many: a GPU runs them side by side. As long as there are jobs that no
+//! thread takes part in, one looks from time to time, and lets them have threads of their own where nothing moves.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use super::chaos::{self, About};
 use super::job::Job;
 use crate::guard::fault;
 use crate::os::{futex, machine};
 use zluda_common::config::config;
+use zluda_common::warn_once;
 
 /// Looks at the epoch before a thread goes to sleep: some tens of microseconds.
 const SPINS: u32 = 2_000;
+
+/// The time from one look for jobs that wait in vain to the next: looks cost nothing that can be measured.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Threads beside the others at most: a GPU runs 128 grids at the same time.
+const MOST_SPARES: u32 = 128;
+
+/// The states of [`Pool::watch`].
+const RESTS: u32 = 0;
+const WATCHES: u32 = 1;
 
 pub struct Pool {
     /// Jobs with blocks to take, the most urgent first, in order of submission.
     jobs: Mutex<Vec<Arc<Job>>>,
     epoch: AtomicU32,
     sleepers: AtomicU32,
+    /// Threads that will look at the jobs when the epoch advances, whether they sleep or spin.
+    idle: AtomicU32,
+    /// How often a thread has begun to take part in a job.
+    begun: AtomicU64,
+    /// Whether a thread looks for jobs that wait in vain.
+    watch: AtomicU32,
+    spares: AtomicU32,
     /// Advanced to call the reserve.
     calls: AtomicU32,
     /// Advanced by each submission, for the threads of devices.
@@ -36,28 +59,12 @@ pub struct Pool {
     threads: u32,
 }
 
-static POOL: LazyLock<Pool> = LazyLock::new(|| {
-    let threads = cores();
-    for index in 0..threads {
-        let work = if index == 0 || index + 1 < threads { Pool::work } else { Pool::stand_by };
-        let spawned =
-            std::thread::Builder::new().name(format!("zluda-sm{index}")).spawn(move || work(&POOL));
-        if let Err(error) = spawned {
-            tracing::error!("no thread for multiprocessor {index}: {error}");
-        }
-    }
+static POOL: LazyLock<&Pool> = LazyLock::new(|| {
     let device_threads = match config().devices.count {
         1 => 0,
         count => count,
     };
-    for device in 0..device_threads {
-        let thread = std::thread::Builder::new().name(format!("zluda-device{device}"));
-        if let Err(error) = thread.spawn(move || POOL.work_for(device)) {
-            tracing::error!("no thread for device {device}: {error}");
-        }
-    }
-    let [epoch, sleepers, calls, device_calls] = std::array::from_fn(|_| AtomicU32::new(0));
-    Pool { jobs: Mutex::default(), epoch, sleepers, calls, device_calls, device_threads, threads }
+    Pool::new(cores(), device_threads)
 });
 
 /// Cores that this process may use: the device's multiprocessors.
@@ -77,21 +84,68 @@ pub fn processor() -> u32 {
     machine::processor()
 }
 
+/// What has been done by some moment. New jobs make no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Progress {
+    begun: u64,
+    /// Blocks that were taken of those jobs that have some left.
+    taken: u64,
+}
+
 impl Pool {
     /// The pool of this process.
     pub fn get() -> &'static Pool {
         &POOL
     }
 
+    /// A pool of so many threads, and of some for devices, which never end.
+    fn new(threads: u32, device_threads: usize) -> &'static Pool {
+        let pool: &Pool = Box::leak(Box::new(Pool::without_threads(threads, device_threads)));
+        let begin = |name: String, work: Box<dyn FnOnce() + Send>| {
+            if let Err(error) = std::thread::Builder::new().name(name.clone()).spawn(work) {
+                tracing::error!("no thread {name}: {error}");
+            }
+        };
+        for index in 0..threads {
+            let work = if index == 0 || index + 1 < threads { Pool::work } else { Pool::stand_by };
+            begin(format!("zluda-sm{index}"), Box::new(move || work(pool)));
+        }
+        for device in 0..device_threads {
+            begin(format!("zluda-device{device}"), Box::new(move || pool.work_for(device)));
+        }
+        begin("zluda-watch".to_owned(), Box::new(|| pool.watch()));
+        pool
+    }
+
+    fn without_threads(threads: u32, device_threads: usize) -> Pool {
+        let words = std::array::from_fn(|_| AtomicU32::new(0));
+        let [epoch, sleepers, idle, watch, spares, calls, device_calls] = words;
+        let (jobs, begun) = (Mutex::default(), AtomicU64::new(0));
+        Pool {
+            jobs,
+            epoch,
+            sleepers,
+            idle,
+            begun,
+            watch,
+            spares,
+            calls,
+            device_calls,
+            device_threads,
+            threads,
+        }
+    }
+
     /// Puts a job behind others that are as urgent, or lets it stand first if nobody has a place in another. Returns
     /// whether there is another.
     pub fn lets_others_go_first(&self, job: &Job) -> bool {
         let mut jobs = self.jobs.lock();
-        jobs.retain(|job| !job.is_exhausted());
         let Some(own) = jobs.iter().position(|other| std::ptr::eq(&**other, job)) else {
             return false;
         };
-        let others = |other: &Arc<Job>| other.priority >= job.priority && other.has_place();
+        let others = |other: &Arc<Job>| {
+            other.priority >= job.priority && other.has_place() && !other.is_exhausted()
+        };
         if !jobs.iter().any(others) {
             return false;
         }
@@ -128,6 +182,18 @@ impl Pool {
             self.device_calls.fetch_add(1, Ordering::SeqCst);
             futex::wake(&self.device_calls, u32::MAX);
         }
+        if self.idle.load(Ordering::SeqCst) == 0 {
+            self.call_watch();
+        }
+    }
+
+    /// Has jobs looked for that wait in vain: there is one that no thread is about to look at.
+    fn call_watch(&self) {
+        if self.watch.load(Ordering::SeqCst) == RESTS
+            && self.watch.swap(WATCHES, Ordering::SeqCst) == RESTS
+        {
+            futex::wake(&self.watch, 1);
+        }
     }
 
     fn wake(&self, count: u32) {
@@ -140,18 +206,29 @@ impl Pool {
     /// whether there was one. If others were quicker to take its place, there may be another job, which nobody will be
     /// called for again: only who hears that there was none may sleep.
     pub fn help(&self, wanted: impl Fn(&Job) -> bool) -> bool {
-        let job = {
+        let (job, ended) = {
             let mut jobs = self.jobs.lock();
-            jobs.retain(|job| !job.is_exhausted());
+            // They go when the lock has gone: what a task has may end with it, and be the program's.
+            let ended: SmallVec<[Arc<Job>; 4]> =
+                jobs.extract_if(.., |job| job.is_exhausted()).collect();
             let mut fit = jobs.iter().filter(|job| job.has_place() && wanted(job));
-            match chaos::dice_of_thread() {
+            let job = match chaos::dice_of_thread() {
                 None => fit.next().cloned(),
                 Some(dice) => {
                     let fit: Vec<_> = fit.collect();
                     fit.get(dice.below(fit.len() as u64) as usize).copied().cloned()
                 }
+            };
+            if let Some(job) = &job {
+                self.begun.fetch_add(1, Ordering::Relaxed);
+                // Nobody who has seen this one may come for another.
+                if jobs.iter().any(|other| !Arc::ptr_eq(other, job) && !other.has_thread()) {
+                    self.call_watch();
+                }
             }
+            (job, ended)
         };
+        drop(ended);
         let Some(job) = job else { return false };
         if let Some(dice) = chaos::dice_of_thread() {
             dice.sleep_sometimes(8);
@@ -193,21 +270,77 @@ impl Pool {
             if self.help(|_| true) {
                 continue;
             }
-            if (0..SPINS).any(|_| {
+            self.idle.fetch_add(1, Ordering::SeqCst);
+            let has_slept = !(0..SPINS).any(|_| {
                 std::hint::spin_loop();
                 self.epoch.load(Ordering::Relaxed) != epoch
-            }) {
-                continue;
+            });
+            if has_slept {
+                self.sleepers.fetch_add(1, Ordering::SeqCst);
+                if self.epoch.load(Ordering::SeqCst) == epoch {
+                    futex::wait(&self.epoch, epoch);
+                }
+                self.sleepers.fetch_sub(1, Ordering::SeqCst);
             }
-            self.sleepers.fetch_add(1, Ordering::SeqCst);
-            if self.epoch.load(Ordering::SeqCst) == epoch {
-                futex::wait(&self.epoch, epoch);
-            }
-            self.sleepers.fetch_sub(1, Ordering::SeqCst);
-            let more = self.jobs.lock().iter().any(|job| !job.is_exhausted());
-            if more {
+            // Whoever puts a job in from now on may not count on this thread: it may take one that comes before.
+            self.idle.fetch_sub(1, Ordering::SeqCst);
+            if has_slept && self.jobs.lock().iter().any(|job| !job.is_exhausted()) {
                 self.wake(2);
             }
+        }
+    }
+
+    /// How many jobs no thread takes part in, and what has been done by now.
+    fn progress(&self) -> (usize, Progress) {
+        let jobs = self.jobs.lock();
+        let open = || jobs.iter().filter(|job| !job.is_exhausted());
+        let taken = open().map(|job| job.taken()).sum();
+        let begun = self.begun.load(Ordering::Relaxed);
+        (open().filter(|job| !job.has_thread()).count(), Progress { begun, taken })
+    }
+
+    /// Looks whether jobs wait for a thread while no thread takes a block: then all threads have blocks that may wait for
+    /// these.
+    fn watch(&'static self) {
+        let (mut last, mut spares) = (None, 1usize);
+        loop {
+            while self.watch.load(Ordering::SeqCst) == RESTS {
+                futex::wait(&self.watch, RESTS);
+            }
+            std::thread::sleep(LOOK);
+            // Whoever has a reason from now on calls again.
+            self.watch.store(RESTS, Ordering::SeqCst);
+            let (waiting, progress) = self.progress();
+            if waiting == 0 {
+                (last, spares) = (None, 1);
+                continue;
+            }
+            self.watch.store(WATCHES, Ordering::SeqCst);
+            if last == Some(progress) {
+                (0..spares.min(waiting)).for_each(|_| self.call_spare());
+                // These may wait for others.
+                spares = spares.saturating_mul(2);
+            }
+            last = Some(progress);
+        }
+    }
+
+    /// Lets a new thread take part in a job that no other one does.
+    fn call_spare(&'static self) {
+        if self.spares.fetch_add(1, Ordering::Relaxed) >= MOST_SPARES {
+            self.spares.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        let work = || {
+            fault::own_thread();
+            self.help(|job| !job.has_thread());
+            self.spares.fetch_sub(1, Ordering::Relaxed);
+        };
+        let thread = std::thread::Builder::new().name("zluda-spare".to_owned());
+        if let Err(error) = thread.spawn(work) {
+            self.spares.fetch_sub(1, Ordering::Relaxed);
+            // It may be asked for at each look.
+            warn_once!("no thread for a job: {error}");
         }
     }
 }
@@ -242,11 +375,7 @@ mod tests {
 
     #[test]
     fn who_is_late_for_one_job_looks_for_another() {
-        let words = || std::array::from_fn(|_| AtomicU32::new(0));
-        let [epoch, sleepers, calls, device_calls] = words();
-        let jobs = Mutex::default();
-        let pool =
-            Pool { jobs, epoch, sleepers, calls, device_calls, device_threads: 0, threads: 1 };
+        let pool = Pool::without_threads(1, 0);
         let ((first, first_op), (second, second_op)) =
             (job(Box::new(Plain), 1), job(Box::new(Plain), 2));
         pool.submit(first.clone(), 1);
@@ -292,10 +421,79 @@ mod tests {
         std::thread::sleep(Duration::from_millis(100));
         meets.wait();
         assert!(thread.join().unwrap());
-        let has_ended = || {
+        assert!(comes(|| op.has_ended()), "nobody came");
+    }
+
+    /// Looks at the jobs when it goes, as the end of a program's task may.
+    struct Looks(&'static Pool);
+
+    impl Task for Looks {
+        fn run(&self, job: &Job, slot: u32) {
+            Plain.run(job, slot);
+        }
+    }
+
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            assert!(!self.0.help(|_| true));
+        }
+    }
+
+    /// Whether something comes to be so before long.
+    fn comes(what: impl Fn() -> bool) -> bool {
+        (0..1000).any(|_| {
             std::thread::sleep(Duration::from_millis(10));
-            op.has_ended()
-        };
-        assert!((0..1000).any(|_| has_ended()), "nobody came");
+            what()
+        })
+    }
+
+    #[test]
+    fn tasks_end_where_the_jobs_are_not_locked() {
+        let pool: &Pool = Box::leak(Box::new(Pool::without_threads(1, 0)));
+        let (job, _) = job(Box::new(Looks(pool)), 4);
+        pool.submit(job.clone(), 1);
+        assert!(job.take_part());
+        drop(job);
+        let thread = std::thread::spawn(|| assert!(!pool.help(|_| true)));
+        assert!(comes(|| thread.is_finished()), "it waits for its own lock");
+        thread.join().unwrap();
+    }
+
+    /// Keeps its thread until the next one has begun.
+    struct Waits {
+        begun: Arc<[AtomicBool; 8]>,
+        number: usize,
+    }
+
+    impl Task for Waits {
+        fn run(&self, job: &Job, slot: u32) {
+            let taken = Taken::new(job, slot);
+            while taken.claim().is_some() {
+                self.begun[self.number].store(true, Ordering::SeqCst);
+                let next = self.begun.get(self.number + 1);
+                while next.is_some_and(|next| !next.load(Ordering::SeqCst)) {
+                    std::thread::yield_now();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn jobs_that_wait_for_one_another_run_side_by_side() {
+        for threads in 1..4 {
+            let (pool, begun) = (Pool::new(threads, 0), Arc::<[AtomicBool; 8]>::default());
+            let waits = |number| Waits { begun: begun.clone(), number };
+            let ops = std::array::from_fn::<_, 8, _>(|number| {
+                let (job, op) = job(Box::new(waits(number)), number as u64);
+                pool.submit(job, 1);
+                op
+            });
+            // What else comes meanwhile is no sign that those go on.
+            let go_on = || {
+                pool.submit(job(Box::new(Plain), 9).0, 1);
+                ops.iter().all(|op| op.has_ended())
+            };
+            assert!(comes(go_on), "of {threads} threads");
+        }
     }
 }
