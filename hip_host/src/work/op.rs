@@ -170,7 +170,7 @@ impl Op {
         let pool = Pool::get();
         loop {
             let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
-            while helps && pool.help(|job| self.is_helped_by(job)) {}
+            while helps && !self.has_ended() && pool.help(|job| self.is_helped_by(job)) {}
             if self.has_ended() {
                 return;
             }
