@@ -15,6 +15,7 @@ pub mod outline_functions;
 pub mod place_variables;
 pub mod return_at_barriers;
 pub mod round_whole_numbers;
+pub mod saturate_sums;
 pub mod scalarize_accesses;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
