@@ -9,7 +9,7 @@ use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
     legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
-    return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses,
+    read_ahead, return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
     transpose_accesses, x86_instructions,
 };
@@ -100,6 +100,10 @@ const NOTE: OurPass = Pass::own("note_frames", |module, state| {
 const VECTOR: &[OurPass] = &[
     Pass::own("substitute_known_threads", |module, _| {
         substitute_known_threads::run(module);
+        Ok(())
+    }),
+    Pass::own("read_ahead", |module, _| {
+        read_ahead::run(module);
         Ok(())
     }),
     Pass::replacing("vectorize", |module, state| {

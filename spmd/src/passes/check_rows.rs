@@ -433,7 +433,7 @@ fn is_word(value: Value<'_>) -> bool {
 
 /// Puts what stands before an instruction in its block, which is the second one of the result, into a block of its own.
 /// Phis of the blocks that follow stay as they are.
-fn split_before<'c>(module: &Module<'c>, at: Value<'c>) -> (Block<'c>, Block<'c>) {
+pub(super) fn split_before<'c>(module: &Module<'c>, at: Value<'c>) -> (Block<'c>, Block<'c>) {
     let block = at.parent();
     let function = block.function();
     let blocks = function.blocks();
