@@ -121,4 +121,5 @@ u32 zluda_dot_u8_u8(u32, u32, u32) NAMED("zluda.dot.u8.u8");
 _Float16 zluda_half_fma(_Float16, _Float16, _Float16) NAMED("zluda.half.fma");
 SHARED void *zluda_cpu_shared(void) NAMED("zluda.cpu.shared");
 u64 zluda_cpu_cluster_shared(void) NAMED("zluda.cpu.cluster_shared");
+_Bool zluda_cpu_in_page(u64 address, u64 bytes) NAMED("zluda.cpu.in_page");
 CONVERGENT u64 zluda_barrier_come(u32 id, u32 threads, u32 predicate, u32 waits) NAMED("zluda.barrier.come");

@@ -9,9 +9,9 @@ use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
     legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
-    return_at_barriers, round_whole_numbers, scalarize_accesses, split_constant_offsets,
-    strip_mine_arithmetic, substitute_known_threads, thaw_loads, transpose_accesses,
-    x86_instructions,
+    read_ahead, return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses,
+    split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
+    transpose_accesses, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -102,6 +102,10 @@ const VECTOR: &[OurPass] = &[
         substitute_known_threads::run(module);
         Ok(())
     }),
+    Pass::own("read_ahead", |module, _| {
+        read_ahead::run(module);
+        Ok(())
+    }),
     Pass::replacing("vectorize", |module, state| {
         let module = vectorize::vectorize(module, state.static_shared_size, &state.options)?;
         if state.flushes {
@@ -113,6 +117,10 @@ const VECTOR: &[OurPass] = &[
     FINAL,
     Pass::own("thaw_loads", |module, _| {
         thaw_loads::run(module);
+        Ok(())
+    }),
+    Pass::own("saturate_sums", |module, _| {
+        saturate_sums::run(module);
         Ok(())
     }),
     Pass::own("narrow_arithmetic", |module, _| {

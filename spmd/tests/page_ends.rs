@@ -3,12 +3,9 @@
 
 mod support;
 
-use std::ffi::c_void;
-
 use spmd::Blocks;
-use support::{address, compile_with, options_for};
+use support::{PAGE, address, compile_with, lone_page, options_for};
 
-const PAGE: usize = 4096;
 const THREADS: usize = 64;
 
 /// `if (i - from < count) out[i] = data[i]`, without signs.
@@ -41,20 +38,6 @@ done:
   ret void
 }}"
     )
-}
-
-/// The first byte of a page that can be read between two that cannot.
-fn lone_page() -> *mut u8 {
-    // SAFETY: new memory, of which only the middle is made accessible.
-    unsafe {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let three = libc::mmap(std::ptr::null_mut(), 3 * PAGE, libc::PROT_NONE, flags, -1, 0);
-        assert_ne!(three, libc::MAP_FAILED);
-        let middle = three.cast::<u8>().add(PAGE);
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        assert_eq!(libc::mprotect(middle.cast::<c_void>(), PAGE, access), 0);
-        middle
-    }
 }
 
 #[test]

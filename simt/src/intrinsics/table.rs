@@ -164,6 +164,8 @@ pub static ROWS: &[Intrinsic] = &[
         "where the shared memory of the block begins; made by `spmd`"),
     row("cpu.cluster_shared", "i64 ()", Pure, THREAD, SAME_IN_BLOCK,
         "where the shared memory of the cluster begins; made by `spmd`"),
+    row("cpu.in_page", "i1 (i64 address, i64 bytes)", Pure, THREAD, SAME_IN_WARP,
+        "whether so many bytes from each thread's address on lie in one page, if that is easy to say; made by `spmd`"),
     row("barrier.come", "i64 (i32 id, i32 threads, i32 predicate, i32 waits)", OrdersMemory, Warp, Arguments,
         "a warp's part in a barrier; made by the AMD target"),
 ];

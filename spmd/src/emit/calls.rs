@@ -9,6 +9,7 @@ use simt::{Approximations, math, shortcuts};
 use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
+use super::row_reads::are_in_one_page;
 use super::{Emitter, LANES, Lanes};
 use crate::{Error, local_memory, shortcut_vectors};
 
@@ -298,6 +299,11 @@ impl<'c> Emitter<'_, 'c> {
         let lanes = match name {
             _ if shortcuts::is_one(name) => self.shortcut(name, &arguments),
             "cpu.shared" => Lanes::Uniform(self.environment.shared),
+            "cpu.in_page" => {
+                let addresses = self.get(arguments[0]);
+                let bytes = arguments[1].as_const_int();
+                Lanes::Uniform(are_in_one_page(&self.b, &addresses, bytes))
+            }
             "params" => Lanes::Uniform(self.environment.params),
             "tid.x" => self.environment.tid[0].clone(),
             "tid.y" => self.environment.tid[1].clone(),

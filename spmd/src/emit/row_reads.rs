@@ -2,7 +2,7 @@
 
 use llvm_zluda::{Builder, IntPredicate, Value};
 
-use super::LANES;
+use super::{LANES, Lanes};
 
 /// The smallest pages of x86: memory is there, or is not, for the whole of one.
 const PAGE: u64 = 4096;
@@ -15,12 +15,37 @@ pub(crate) fn may_read<'c>(
     size: u64,
     active: Option<Value<'c>>,
 ) -> Value<'c> {
-    let i64_type = b.context().i64();
-    let address = b.ptr_to_int(base, i64_type);
-    let in_page = b.and(address, i64_type.const_int(PAGE - 1));
-    let last = i64_type.const_int(PAGE - u64::from(LANES) * size);
-    let in_one_page = b.icmp(IntPredicate::LLVMIntULE, in_page, last);
+    let address = b.ptr_to_int(base, b.context().i64());
+    let in_one_page = is_in_one_page(b, address, u64::from(LANES) * size);
     let Some(active) = active else { return in_one_page };
     let any = b.icmp(IntPredicate::LLVMIntNE, active, active.ty().zero());
     b.and(any, in_one_page)
+}
+
+/// An `i1`: whether so many bytes from the lanes' addresses on, which are numbers, lie in one page. No, where that is not
+/// easy to say.
+pub(super) fn are_in_one_page<'c>(
+    b: &Builder<'c>,
+    addresses: &Lanes<'c>,
+    bytes: Option<u64>,
+) -> Value<'c> {
+    let first_and_further = match addresses {
+        Lanes::Uniform(address) => Some((*address, 0)),
+        Lanes::Strided { base, stride, .. } => {
+            let further = u64::try_from(*stride).ok();
+            further.map(|further| (*base, further * u64::from(LANES - 1)))
+        }
+        _ => None,
+    };
+    let reach = |(first, further)| Some((first, bytes?.checked_add(further)?));
+    match first_and_further.and_then(reach) {
+        Some((first, bytes)) if bytes <= PAGE => is_in_one_page(b, first, bytes),
+        _ => b.context().i1().zero(),
+    }
+}
+
+fn is_in_one_page<'c>(b: &Builder<'c>, address: Value<'c>, bytes: u64) -> Value<'c> {
+    let i64_type = b.context().i64();
+    let in_page = b.and(address, i64_type.const_int(PAGE - 1));
+    b.icmp(IntPredicate::LLVMIntULE, in_page, i64_type.const_int(PAGE - bytes))
 }

@@ -6,6 +6,8 @@
 //! Why here: it is later that addresses are one base and 32 indices, half of which the comparison would have to make
 //! otherwise, and the blocks that it makes would be in the way of the passes before.
 
+mod together;
+
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 
@@ -32,6 +34,7 @@ pub fn run(module: &Module<'_>, options: &Options) {
             })
             .collect();
         if calls.len() <= MOST {
+            together::put_together(module, &b, &calls);
             // What one loads another may store.
             for access in calls.into_iter().filter_map(|call| Access::of(module, call)) {
                 access.split(module, options);
@@ -116,6 +119,17 @@ impl<'c> Access<'c> {
             && kind(b, self.indices, 0, &mut FxHashMap::default()) == Some(step)
     }
 
+    /// Lower indices before higher ones.
+    fn order(&self) -> IntPredicate {
+        if self.signed { IntPredicate::LLVMIntSLE } else { IntPredicate::LLVMIntULE }
+    }
+
+    /// No index of a row that begins so wraps.
+    fn grows(&self, b: &Builder<'c>, first: Value<'c>) -> Value<'c> {
+        let last = first.ty().const_int(u64::from(LANES - 1) * self.size / self.unit);
+        b.icmp(self.order(), first, b.add(first, last))
+    }
+
     /// Puts a branch in the place of the call.
     fn split(&self, module: &Module<'c>, options: &Options) {
         let cx = module.context();
@@ -137,9 +151,7 @@ impl<'c> Access<'c> {
             None => self.compare(module, &b, mask, bits, is_whole),
         };
         // Numbers that wrap are far apart.
-        let last = number.const_int(u64::from(LANES - 1) * self.size / self.unit);
-        let order = if self.signed { IntPredicate::LLVMIntSLE } else { IntPredicate::LLVMIntULE };
-        let grows = b.icmp(order, first, b.add(first, last));
+        let grows = self.grows(&b, first);
         b.cond_br(b.and(side_by_side, grows), row, apart);
 
         b.position_at_end(row);
@@ -156,11 +168,17 @@ impl<'c> Access<'c> {
                 ["two.rows", "apart"].map(|name| module.append_block(function, name));
             // No sum wraps.
             let end = b.add(tooth.terms, tooth.greatest);
-            let steady = b.icmp(order, tooth.terms, end);
-            let before = self.longer(&b, first);
-            let length = b.add(self.longer(&b, tooth.greatest), cx.i64().const_int(1));
-            let places = [before, b.sub(before, length)].map(|index| self.place(&b, index));
+            let steady = b.icmp(self.order(), tooth.terms, end);
             let masked = options.masks_rows_of(self.size);
+            let indices = if masked {
+                let before = self.longer(&b, first);
+                let length = b.add(self.longer(&b, tooth.greatest), cx.i64().const_int(1));
+                [before, b.sub(before, length)]
+            } else {
+                let back = number.const_int(u64::from(LANES) - 1);
+                [b.sub(end, back), tooth.terms].map(|index| self.longer(&b, index))
+            };
+            let places = indices.map(|index| self.place(&b, index));
             let are_rows = if masked {
                 steady
             } else {
@@ -169,8 +187,12 @@ impl<'c> Access<'c> {
             };
             b.cond_br(are_rows, rows, apart);
             b.position_at_end(rows);
-            let ahead = tooth.lanes_before_fall(&b);
-            loaded.push((self.access_two_rows(module, &b, places, mask, ahead, masked), rows));
+            let value = if masked {
+                self.access_two_rows(module, &b, places, mask, tooth.lanes_before_fall(&b))
+            } else {
+                Some(self.load_around(module, &b, places, tooth))
+            };
+            loaded.push((value, rows));
             b.br(done);
             b.position_at_end(apart);
         }
@@ -208,7 +230,7 @@ impl<'c> Access<'c> {
         b.byte_offset(self.base, b.mul(index, b.context().i64().const_int(self.unit)))
     }
 
-    /// The lanes that are `ahead` in one row and the others in the other. Without masks all lanes are active and load.
+    /// The lanes that are `ahead` in one row and the others in the other.
     fn access_two_rows(
         &self,
         module: &Module<'c>,
@@ -216,17 +238,37 @@ impl<'c> Access<'c> {
         places: [Value<'c>; 2],
         mask: Value<'c>,
         ahead: Value<'c>,
-        masked: bool,
     ) -> Option<Value<'c>> {
-        if !masked {
-            let align = module.align_of(self.element);
-            let [one, other] = places.map(|place| b.load(self.call.ty(), place, align));
-            return Some(b.select(ahead, one, other));
-        }
         let masks = [b.and(mask, ahead), b.and(mask, b.not(ahead))];
         let [one, other] =
             [0, 1].map(|row| self.access_row(module, b, places[row], masks[row], false));
         Some(b.select(ahead, one?, other?))
+    }
+
+    /// What all lanes load, from the last 32 elements before a fall and the 32 that it leads to. Both have elements that
+    /// lanes want, so that they can be read where each lies in one page. They are put side by side in memory, and read
+    /// from where lane 0's is.
+    fn load_around(
+        &self,
+        module: &Module<'c>,
+        b: &Builder<'c>,
+        places: [Value<'c>; 2],
+        tooth: &Tooth<'c>,
+    ) -> Value<'c> {
+        let cx = module.context();
+        let row = self.call.ty();
+        let slots = cx.builder();
+        slots.position_at_start(b.block().function().entry_block());
+        let both = slots.alloca(row.array(2));
+        let align = module.align_of(self.element);
+        let second = b.byte_offset(both, cx.i64().const_int(u64::from(LANES) * self.size));
+        for (from, to) in places.into_iter().zip([both, second]) {
+            b.store(b.load(row, from, align), to, align);
+        }
+        let back = tooth.low.ty().const_int(u64::from(LANES) - 1);
+        let skipped = b.sub(tooth.low, b.sub(tooth.greatest, back));
+        let skipped = b.mul(b.zext_or_trunc(skipped, cx.i64()), cx.i64().const_int(self.size));
+        b.load(row, b.byte_offset(both, skipped), align)
     }
 
     /// The index that lane 0 has in a row, and whether the active lanes are in that row.
@@ -302,16 +344,19 @@ struct Saw<'c> {
     start: Value<'c>,
     mask: Value<'c>,
     terms: Vec<Value<'c>>,
+    /// Some sum has a carry, and so may wrap.
+    carries: bool,
 }
 
 impl<'c> Saw<'c> {
     fn of(b: &Builder<'c>, mut value: Value<'c>) -> Option<Self> {
-        let mut terms = Vec::new();
+        let (mut terms, mut carries) = (Vec::new(), false);
         loop {
             if !value.is_instruction() {
                 return None;
             }
             let adds = is_sum(value);
+            carries |= value.opcode() == Opcode::LLVMAdd;
             if !adds && value.opcode() != Opcode::LLVMAnd {
                 return None;
             }
@@ -324,7 +369,7 @@ impl<'c> Saw<'c> {
                         return None;
                     }
                     let (x, start) = steady(b, left)?;
-                    return Some(Self { x, start, mask, terms });
+                    return Some(Self { x, start, mask, terms, carries });
                 }
                 (None, Some(term)) if adds => {
                     terms.push(term);
@@ -433,7 +478,7 @@ fn is_word(value: Value<'_>) -> bool {
 
 /// Puts what stands before an instruction in its block, which is the second one of the result, into a block of its own.
 /// Phis of the blocks that follow stay as they are.
-fn split_before<'c>(module: &Module<'c>, at: Value<'c>) -> (Block<'c>, Block<'c>) {
+pub(super) fn split_before<'c>(module: &Module<'c>, at: Value<'c>) -> (Block<'c>, Block<'c>) {
     let block = at.parent();
     let function = block.function();
     let blocks = function.blocks();

@@ -53,7 +53,7 @@ fn of_constant(value: Value<'_>) -> Option<Bounds> {
     Some(Bounds { low: number, high: number })
 }
 
-fn is_word(ty: Type<'_>) -> bool {
+pub(super) fn is_word(ty: Type<'_>) -> bool {
     ty.is_vector()
         && ty.len() == u64::from(LANES)
         && ty.element().is_int()
@@ -288,7 +288,7 @@ enum Use {
     Comparison(IntPredicate),
 }
 
-fn without_sign(predicate: IntPredicate) -> IntPredicate {
+pub(super) fn without_sign(predicate: IntPredicate) -> IntPredicate {
     use IntPredicate::*;
     match predicate {
         LLVMIntSLT => LLVMIntULT,

@@ -144,7 +144,8 @@ fn is_of_thread(value: Value<'_>) -> bool {
     }
 }
 
-fn is_simple(value: Value<'_>) -> bool {
+/// Arithmetic that any thread may do.
+pub(super) fn is_simple(value: Value<'_>) -> bool {
     use Opcode::*;
     match value.opcode() {
         LLVMCall => is_bound(value),

@@ -295,6 +295,23 @@ static RUNTIME: Runtime = Runtime {
 #[repr(align(1024))]
 struct Shared([u8; cpu_abi::CLUSTER_SHARED_STRIDE as usize]);
 
+/// The smallest pages.
+pub const PAGE: usize = 4096;
+
+/// The first byte of a page that can be read between two that cannot.
+pub fn lone_page() -> *mut u8 {
+    // SAFETY: new memory, of which only the middle is made accessible.
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let three = libc::mmap(std::ptr::null_mut(), 3 * PAGE, libc::PROT_NONE, flags, -1, 0);
+        assert_ne!(three, libc::MAP_FAILED);
+        let middle = three.cast::<u8>().add(PAGE);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        assert_eq!(libc::mprotect(middle.cast::<c_void>(), PAGE, access), 0);
+        middle
+    }
+}
+
 /// Words of a parameter buffer.
 pub fn params(words: &[u64]) -> Vec<u64> {
     words.to_vec()
