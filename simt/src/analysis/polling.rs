@@ -83,7 +83,7 @@ fn find<'c>(cfg: &Cfg<'c>, number: usize, found: &mut FxHashSet<Value<'c>>) {
         let decides = Slice::of(cfg, number, condition);
         let loads = decides.values.iter().copied().filter(|&value| is_plain(value));
         let loads: Vec<_> = loads.filter(|load| is_fixed(cfg, number, load.operand(0))).collect();
-        if !loads.is_empty() && !(may_write && decides.counts()) {
+        if !loads.is_empty() && (!may_write || !decides.counts()) {
             found.extend(loads);
         }
     }
