@@ -112,7 +112,6 @@ fn cpus() -> [Target; 2] {
 fn compile(target: &Target, before: &str, step: &str, after: &str) {
     let text = kernel(before, step, after);
     for text in [text.replacen(")\n{", ")\n.pragma \"local 0\";\n{", 1), text] {
-        println!("{step}");
         let program = Program::parse(&text).expect(step);
         program.emit("k", target, &Options::default(), Stage::Asm).expect(step);
     }
