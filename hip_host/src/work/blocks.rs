@@ -221,13 +221,11 @@ impl Shares {
     }
 
     fn take_all(&self) -> u64 {
-        let left = self.shares.iter().map(|share| unpack(share.0.swap(0, Ordering::Relaxed)));
-        left.map(|left| left.end.saturating_sub(left.start)).sum()
+        count(self.shares.iter().map(|share| unpack(share.0.swap(0, Ordering::Relaxed))))
     }
 
     fn left(&self) -> u64 {
-        let left = self.shares.iter().map(Share::left);
-        left.map(|left| left.end.saturating_sub(left.start)).sum()
+        count(self.shares.iter().map(Share::left))
     }
 
     fn are_taken(&self) -> bool {
@@ -262,6 +260,11 @@ impl Share {
             }
         }
     }
+}
+
+/// How many blocks some ranges have.
+fn count(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
+    ranges.map(|range| range.end.saturating_sub(range.start)).sum()
 }
 
 /// Both ends are below 2^32.

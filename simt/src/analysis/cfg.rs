@@ -55,6 +55,13 @@ impl<'c> Cfg<'c> {
         self.index.get(&block).is_some_and(|&block| self.loops[number].contains[block])
     }
 
+    /// The instructions of a loop, and of the loops in it.
+    pub fn instructions_of_loop(&self, number: usize) -> impl Iterator<Item = Value<'c>> {
+        let contains = &self.loops[number].contains;
+        let inside = (0..self.blocks.len()).filter(|&block| contains[block]);
+        inside.flat_map(|block| self.blocks[block].instructions())
+    }
+
     /// Whether `inner` is `outer` or lies in it; `None` is the whole function.
     pub fn is_inside(&self, mut inner: Option<usize>, outer: Option<usize>) -> bool {
         loop {

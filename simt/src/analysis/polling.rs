@@ -40,9 +40,7 @@ fn is_plain(instruction: Value<'_>) -> bool {
 
 /// Whether the block waits for its threads in each round: then nobody waits for a thread that does not come.
 fn has_barriers(cfg: &Cfg<'_>, number: usize) -> bool {
-    let contains = &cfg.loops[number].contains;
-    let inside = (0..cfg.blocks.len()).filter(|&block| contains[block]);
-    inside.flat_map(|block| cfg.blocks[block].instructions()).any(|instruction| {
+    cfg.instructions_of_loop(number).any(|instruction| {
         intrinsics::called(instruction).is_some_and(|called| {
             matches!(called.participants, Participants::Block | Participants::Cluster)
         })
@@ -51,23 +49,19 @@ fn has_barriers(cfg: &Cfg<'_>, number: usize) -> bool {
 
 /// Whether a loop may write shared memory, or does what its compiler would move no load across.
 fn may_write(cfg: &Cfg<'_>, number: usize) -> bool {
-    let contains = &cfg.loops[number].contains;
-    let inside = (0..cfg.blocks.len()).filter(|&block| contains[block]);
-    inside.flat_map(|block| cfg.blocks[block].instructions()).any(|instruction| {
-        match instruction.opcode() {
-            Opcode::LLVMStore => {
-                let space = instruction.operand(1).ty().address_space();
-                space == SHARED || space == GENERIC || instruction.is_atomic()
-            }
-            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
-            Opcode::LLVMCall => match intrinsics::called(instruction) {
-                Some(called) => {
-                    matches!(called.effects, Effects::OrdersMemory | Effects::AccessesMemory)
-                }
-                None => !instruction.called_name().starts_with("llvm."),
-            },
-            _ => false,
+    cfg.instructions_of_loop(number).any(|instruction| match instruction.opcode() {
+        Opcode::LLVMStore => {
+            let space = instruction.operand(1).ty().address_space();
+            space == SHARED || space == GENERIC || instruction.is_atomic()
         }
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+        Opcode::LLVMCall => match intrinsics::called(instruction) {
+            Some(called) => {
+                matches!(called.effects, Effects::OrdersMemory | Effects::AccessesMemory)
+            }
+            None => !instruction.called_name().starts_with("llvm."),
+        },
+        _ => false,
     })
 }
 

@@ -69,11 +69,7 @@ pub fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
 /// Whether a loop with barriers may go on by what some of its threads have read of others' writes, and left where all find
 /// it.
 pub fn waits_at_barriers(cfg: &Cfg<'_>, number: usize) -> bool {
-    let contains = &cfg.loops[number].contains;
-    let instructions = || {
-        let inside = (0..cfg.blocks.len()).filter(|&block| contains[block]);
-        inside.flat_map(|block| cfg.blocks[block].instructions())
-    };
+    let instructions = || cfg.instructions_of_loop(number);
     let is_barrier = |instruction: Value<'_>| {
         intrinsics::called(instruction).is_some_and(|it| it.participants == Participants::Block)
     };
