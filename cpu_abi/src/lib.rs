@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_void};
 pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 17;
+pub const ABI_VERSION: u32 = 18;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -311,7 +311,19 @@ pub struct Runtime {
     /// [`Runtime::matrix`] for one thread, whose words lie at `words`.
     pub matrix_of_thread:
         unsafe extern "sysv64" fn(thread: *const ThreadContext, operation: u64, words: *mut u32),
+    /// A load of threads that keep step ([`FLAG_IN_STEP`]): waits as [`WarpOperation::ActiveMask`] does at `place`, and returns
+    /// where the `size` bytes are that the first of those who go on together found at `address`. They stay there until the
+    /// thread waits again. At most [`LARGEST_LOAD`] bytes.
+    pub load_together: unsafe extern "sysv64" fn(
+        thread: *const ThreadContext,
+        place: u32,
+        address: *const u8,
+        size: u32,
+    ) -> *const u8,
 }
+
+/// Bytes of the largest load of [`Runtime::load_together`], to which what it returns is aligned.
+pub const LARGEST_LOAD: usize = 64;
 
 /// Lanes of a warp that run together. Vector code keeps one in its outermost frame; a warp that
 /// has parted has several, each with a copy of all frames.

@@ -13,8 +13,8 @@ pub struct Options {
     /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
     pub features: String,
     pub approximations: Approximations,
-    /// Threads of a warp keep step on the reference executor, as vector code does by itself: the kernel is for GPUs that had
-    /// no other way.
+    /// Threads of a warp keep step, and read once what all of them read at one address: the kernel is for GPUs that had no other
+    /// way. Vector code keeps step by itself.
     pub in_step: bool,
     /// Warps may return where they wait for others; else the engine has a coroutine for each.
     pub returns: bool,

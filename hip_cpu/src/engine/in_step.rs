@@ -3,9 +3,10 @@
 //! Code stops at numbered places. When no thread of a warp can go on otherwise, those go on that have come to the
 //! lowest number, together. So threads that have parted meet again behind the branch or loop that parted them.
 
-use std::cell::Cell;
+use std::arch::x86_64::__m128i;
+use std::cell::{Cell, RefCell};
 
-use cpu_abi::WARP_SIZE;
+use cpu_abi::{LARGEST_LOAD, ThreadContext, WARP_SIZE};
 
 use super::block::Block;
 use super::rendezvous::lanes;
@@ -21,7 +22,21 @@ pub struct Steps {
     /// For each warp, how many times in a row it came to accesses that synchronize without one that waits; from [`PATIENCE`] on its
     /// threads part.
     without: Vec<Cell<u32>>,
+    /// For each warp, what the threads have read since they last went on.
+    found: Vec<RefCell<Vec<Found>>>,
 }
+
+/// What a load of several threads found.
+struct Found {
+    place: u32,
+    address: *const u8,
+    bytes: Box<Bytes>,
+}
+
+#[repr(align(64))]
+struct Bytes([u8; LARGEST_LOAD]);
+
+const _: () = assert!(align_of::<Bytes>() == LARGEST_LOAD);
 
 impl Steps {
     /// Of a block of so many threads.
@@ -29,6 +44,7 @@ impl Steps {
         Steps {
             places: (0..threads).map(|_| Cell::new(None)).collect(),
             without: (0..threads.div_ceil(WARP_SIZE)).map(|_| Cell::new(0)).collect(),
+            found: (0..threads.div_ceil(WARP_SIZE)).map(|_| RefCell::default()).collect(),
         }
     }
 
@@ -50,6 +66,7 @@ impl Steps {
     fn go_on(&self, block: &Block, warp: u32) {
         let without = &self.without[warp as usize];
         let have_parted = without.get() >= PATIENCE;
+        self.found[warp as usize].borrow_mut().clear();
         let mut synchronizes = false;
         let mut count = 0;
         while let Some((place, there)) = self.first(warp) {
@@ -74,6 +91,59 @@ impl Steps {
 pub fn come(block: &Block, place: u32) -> u32 {
     block.steps.places[block.current() as usize].set(Some(place));
     block.wait() as u32
+}
+
+/// [`cpu_abi::Runtime::load_together`].
+pub unsafe extern "sysv64" fn load_together(
+    thread: *const ThreadContext,
+    place: u32,
+    address: *const u8,
+    size: u32,
+) -> *const u8 {
+    // SAFETY: a kernel passes the context that it was called with; `engine` is the block.
+    let (block, warp) = unsafe { (&*(*thread).engine.cast::<Block>(), (*thread).warp) };
+    come(block, place);
+    let found = &block.steps.found[warp as usize];
+    let known = |found: &&Found| found.place == place && found.address == address;
+    if let Some(found) = found.borrow().iter().find(known) {
+        return found.bytes.0.as_ptr();
+    }
+    // Before anything else, since the address is the program's own.
+    // SAFETY: what lies at a bad address ends the kernel, which holds nothing.
+    let bytes = unsafe { read(address, size as usize) };
+    block.on_thread_stack(|| {
+        let mut found = found.borrow_mut();
+        found.push(Found { place, address, bytes: Box::new(bytes) });
+        found.last().map_or(address, |last| last.bytes.0.as_ptr())
+    })
+}
+
+/// Reads in pieces as large as the processor reads at once.
+unsafe fn read(address: *const u8, size: usize) -> Bytes {
+    let mut bytes = Bytes([0; LARGEST_LOAD]);
+    let mut done = 0;
+    while done < size {
+        let (from, to) = (address.wrapping_add(done), bytes.0[done..].as_mut_ptr());
+        // SAFETY: the caller's, and pieces end before `size`.
+        done += unsafe {
+            match size - done {
+                16.. => piece::<__m128i>(from, to),
+                8.. => piece::<u64>(from, to),
+                4.. => piece::<u32>(from, to),
+                2.. => piece::<u16>(from, to),
+                _ => piece::<u8>(from, to),
+            }
+        };
+    }
+    bytes
+}
+
+/// Copies what has a register; returns its size.
+#[inline(always)]
+unsafe fn piece<T: Copy>(from: *const u8, to: *mut u8) -> usize {
+    // SAFETY: the caller's.
+    unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) };
+    size_of::<T>()
 }
 
 /// Every thread of the block waits, or has yielded: warps go on in which none has.

@@ -9,7 +9,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, groups, matrix_instruction, reference, texture_instruction};
+use super::{asynchronous, groups, in_step, matrix_instruction, reference, texture_instruction};
 use zluda_common::printf;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -36,6 +36,7 @@ pub static RUNTIME: Runtime = Runtime {
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
     matrix_of_thread: reference::matrix_of_thread,
+    load_together: in_step::load_together,
 };
 
 /// The rounding and flushing state of vector arithmetic.

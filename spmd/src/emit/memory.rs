@@ -36,11 +36,48 @@ impl<'c> Emitter<'_, 'c> {
                 value.add_empty_metadata(self.cx, "invariant.load");
             }
             self.split(value, ty)
+        } else if self.unit.options.in_step
+            && matches!(address, Lanes::Vector(_))
+            && parts(ty).is_none()
+            && matches!(load.operand(0).ty().address_space(), 0 | 1)
+        {
+            self.load_together(&address, ty)?
         } else {
             self.load_parts(&address, ty, 0)?
         };
         self.order(load, AtomicOrdering::LLVMAtomicOrderingAcquire);
         Ok(lanes)
+    }
+
+    /// The value at one address, read once, if all active lanes have the same; else each lane's. A gather may read one place at
+    /// several times, and lanes that keep step would part where another block stores there meanwhile.
+    fn load_together(&mut self, address: &Lanes<'c>, ty: Type<'c>) -> Result<Lanes<'c>, Error> {
+        let pointers = self.vector(address);
+        let scalar = self.lane_type(ty);
+        let first = self.first_active(pointers);
+        let others = self.b.icmp(IntPredicate::LLVMIntNE, pointers, self.splat(first));
+        let others = self.active_where(others);
+        let zero = self.cx.i32().const_int(0);
+        let mut same = self.b.icmp(IntPredicate::LLVMIntEQ, others, zero);
+        if !self.mask_not_empty {
+            same = self.b.and(same, self.any(self.mask));
+        }
+        let (one, some, done) = self.row_or_not(same);
+        self.b.position_at_end(one);
+        let value = self.b.load(scalar, first, self.module.align_of(scalar));
+        // No pass may make two loads of it.
+        value.set_volatile(true);
+        let whole = self.splat(value);
+        self.b.br(done);
+        self.b.position_at_end(some);
+        let of_some = self.load_parts(address, ty, 0)?;
+        let of_some = self.vector(&of_some);
+        let some = self.b.block();
+        self.b.br(done);
+        self.b.position_at_end(done);
+        let result = self.b.phi(scalar.vector(LANES));
+        result.add_incoming(&[(whole, one), (of_some, some)]);
+        Ok(Lanes::Vector(result))
     }
 
     /// The parts of a scalar value.

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use cpu_abi::{
-    BarrierReduction, BlockContext, LaneOperation, Runtime, ShuffleKind, TEXTURE_RESULTS,
-    ThreadContext, WarpOperation,
+    BarrierReduction, BlockContext, LARGEST_LOAD, LaneOperation, Runtime, ShuffleKind,
+    TEXTURE_RESULTS, ThreadContext, WarpOperation,
 };
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Type, Value};
 
@@ -51,6 +51,24 @@ impl<'a, 'c> Lowering<'a, 'c> {
             self.i32().all_ones(),
         ];
         self.runtime(offset_of!(Runtime, warp_operation), self.i64(), &words);
+    }
+
+    /// The same before a load, which then reads what the first of these threads found at its address.
+    pub fn load_together(&mut self, load: Value<'c>, place: u32) {
+        let size = self.module.store_size_of(load.ty());
+        if size > LARGEST_LOAD as u64 {
+            return self.keep_step_before(load, place);
+        }
+        self.builder.position_before(load);
+        let (address, generic) = (load.operand(0), self.builder.context().ptr(0));
+        let words = [
+            self.thread,
+            self.i32().const_int(place.into()),
+            self.builder.addr_space_cast(address, generic),
+            self.i32().const_int(size),
+        ];
+        let found = self.runtime(offset_of!(Runtime, load_together), generic, &words);
+        load.set_operand(0, self.builder.addr_space_cast(found, address.ty()));
     }
 
     /// Replaces the call of an intrinsic; leaves other calls alone.

@@ -47,11 +47,15 @@ pub fn lower(
                     lowering.call(instruction)?;
                     continue;
                 }
-                if let Some(&place) = place {
-                    lowering.keep_step_before(instruction, place);
-                }
                 if synchronizes(instruction) {
                     lowering.yield_before(instruction);
+                }
+                match place {
+                    Some(&place) if instruction.opcode() == Opcode::LLVMLoad => {
+                        lowering.load_together(instruction, place);
+                    }
+                    Some(&place) => lowering.keep_step_before(instruction, place),
+                    None => {}
                 }
                 whole::keep(&module, instruction);
             }

@@ -5,6 +5,9 @@
 //! compute the same with the same variables, so that `n += 4` adds 4. So whoever would write what others of the warp may
 //! still have to read, or read what they may still have to write, waits for those who can come to the same place.
 //!
+//! They wait before every load, for which all of them have one access there: what lies at an address is read once, and is the
+//! same for all who read it together, whatever other blocks write meanwhile. Else threads that all ask the same would part.
+//!
 //! Places have numbers. A thread that waits lets those go first whose number is lower: places within a loop are before those
 //! behind it, both ways of a branch before their join, and those of functions before those of their callers. This is the order
 //! in which parted threads meet again as soon as they can.
@@ -127,7 +130,10 @@ fn waits<'c>(function: Value<'c>) -> FxHashSet<Value<'c>> {
 /// Whether a thread has to wait before this.
 fn step(instruction: Value<'_>, since: &mut Since) -> bool {
     let access = match instruction.opcode() {
-        Opcode::LLVMLoad if is_seen(instruction, 0) => Since { reads: true, writes: false },
+        Opcode::LLVMLoad if is_seen(instruction, 0) => {
+            *since = Since { reads: true, writes: false };
+            return true;
+        }
         Opcode::LLVMStore if is_seen(instruction, 1) => Since { reads: false, writes: true },
         Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => Since::ANYTHING,
         Opcode::LLVMCall => {
@@ -136,8 +142,8 @@ fn step(instruction: Value<'_>, since: &mut Since) -> bool {
         }
         _ => return false,
     };
-    let waits = since.writes || access.writes && since.reads;
-    // If it does not wait, it is the first access, or a read like those before.
+    let waits = since.writes || since.reads;
+    // If it does not wait, it is the first access.
     *since = access;
     waits
 }

@@ -265,6 +265,15 @@ unsafe extern "sysv64" fn warp_operation(_: *const ThreadContext, _: u32, _: u64
     unreachable!("vector code has its own warp operations")
 }
 
+unsafe extern "sysv64" fn load_together(
+    _: *const ThreadContext,
+    _: u32,
+    _: *const u8,
+    _: u32,
+) -> *const u8 {
+    unreachable!("vector code keeps step by itself")
+}
+
 static RUNTIME: Runtime = Runtime {
     barrier_sync,
     barrier_arrive,
@@ -289,6 +298,7 @@ static RUNTIME: Runtime = Runtime {
     shuffle,
     warp_operation,
     matrix_of_thread,
+    load_together,
 };
 
 /// All that the window of a block's shared memory spans: an array of a test must not lie within it.
