@@ -340,11 +340,13 @@ type OfLane<'f, 'c> = &'f dyn Fn(
 ) -> Result<Vec<Value<'c>>, Error>;
 
 /// `void (U..., ptr..., ptr..., i32 active)`: what `body` makes of each active lane, one after the other. The types are those
-/// of what is uniform, of the elements of the vectors at the first pointers, and of the results at the others.
+/// of what is uniform, of the elements of the vectors at the first pointers, and of the results at the others. `pace` says how
+/// it goes through a whole warp.
 pub(crate) fn for_active_lanes<'c>(
     module: &Module<'c>,
     name: &str,
     [uniform, elements, results]: [&[Type<'c>]; 3],
+    pace: Pace,
     body: OfLane<'_, 'c>,
 ) -> Result<Value<'c>, Error> {
     if let Some(function) = module.function(name) {
@@ -361,28 +363,45 @@ pub(crate) fn for_active_lanes<'c>(
     let parameters = function.parameters();
     let (uniform, places) = parameters.split_at(uniform.len());
     let mut outcome = Ok(());
-    each_lane(
-        module,
-        function,
-        &mut |b, lane| {
-            let load = |(index, ty): (usize, &Type<'c>)| {
-                rows::load_element(module, b, *ty, places[index], lane)
-            };
-            let elements: Vec<_> = elements.iter().enumerate().map(load).collect();
-            match body(b, uniform, &elements, lane) {
-                Ok(made) => {
-                    for (index, value) in made.into_iter().enumerate() {
-                        let row = places[elements.len() + index];
-                        rows::store_element(module, b, value, row, lane);
-                    }
+    let mut work = |b: &Builder<'c>, lane: Value<'c>| {
+        let load = |(index, ty): (usize, &Type<'c>)| {
+            rows::load_element(module, b, *ty, places[index], lane)
+        };
+        let elements: Vec<_> = elements.iter().enumerate().map(load).collect();
+        match body(b, uniform, &elements, lane) {
+            Ok(made) => {
+                for (index, value) in made.into_iter().enumerate() {
+                    let row = places[elements.len() + index];
+                    rows::store_element(module, b, value, row, lane);
                 }
-                Err(error) => outcome = Err(error),
             }
-        },
-        &b,
-    );
+            Err(error) => outcome = Err(error),
+        }
+    };
+    if pace == Pace::AllAtOnce {
+        let mask = parameters[parameters.len() - 1];
+        let all = b.icmp(IntPredicate::LLVMIntEQ, mask, cx.i32().all_ones());
+        let [whole, some] = ["whole", "some"].map(|name| module.append_block(function, name));
+        b.cond_br(all, whole, some);
+        b.position_at_end(whole);
+        for lane in 0..LANES {
+            work(&b, cx.i64().const_int(lane.into()));
+        }
+        b.ret_void();
+        b.position_at_end(some);
+    }
+    each_lane(module, function, &mut work, &b);
     b.ret_void();
     outcome.map(|()| function)
+}
+
+/// The ways through a warp whose lanes are all active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// A loop over the bits of the mask, as for a part of the lanes.
+    OneByOne,
+    /// The work for all lanes stands there: it is a few instructions, and the loop would be more.
+    AllAtOnce,
 }
 
 type Body<'f, 'c> = &'f mut dyn FnMut(&Builder<'c>, Value<'c>);

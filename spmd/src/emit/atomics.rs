@@ -8,6 +8,7 @@ use llvm_zluda::{AtomicRmwOp, Builder, IntPredicate, Module, Type, Value};
 
 use super::lane_by_lane::Lane;
 use super::{Emitter, LANES, Lanes};
+use crate::runtime_helpers::Pace;
 use crate::{Error, float_atomics};
 
 /// The address space of shared memory.
@@ -36,18 +37,17 @@ impl<'c> Emitter<'_, 'c> {
             }
             return Ok(self.poison(rmw.ty()));
         }
-        let vectors = [self.vector(&address), self.vector(&value)];
         let results = if rmw.has_uses() { vec![ty] } else { Vec::new() };
+        if shared {
+            let made = self.shared_rmw(operation, &address, &value, ty, &results)?;
+            return Ok(made.map_or_else(|| self.poison(rmw.ty()), Lanes::Vector));
+        }
+        let vectors = [self.vector(&address), self.vector(&value)];
         let module = self.module;
-        let name = format!("atomic{}.{}.{shared}", operation as u32, ordering as u32);
+        let name = format!("atomic{}.{}", operation as u32, ordering as u32);
         let made = self.lane_by_lane(&name, &[], &vectors, &results, &|lane: &Lane<'_, 'c>| {
             let (b, pointer, value) = (lane.b, lane.elements[0], lane.elements[1]);
-            let old = if shared {
-                let align = module.align_of(ty);
-                let old = b.load(ty, pointer, align);
-                b.store(combine(b, module, operation, old, value)?, pointer, align);
-                old
-            } else if float_atomics::concerns(operation, ty) {
+            let old = if float_atomics::concerns(operation, ty) {
                 b.call(float_atomics::function(module, ty), &[pointer, value])
             } else {
                 b.atomic_rmw(operation, pointer, value, ordering, scope)
@@ -58,6 +58,45 @@ impl<'c> Emitter<'_, 'c> {
             Some(old) => Lanes::Vector(*old),
             None => self.poison(rmw.ty()),
         })
+    }
+
+    /// An `atomicrmw` on shared memory, one lane after the other; what each found there, if `results` has its type. A load, the
+    /// operation and a store are little: so the loop is none for a whole warp, addresses are stored as 32 bits, and a value that
+    /// all lanes have is not stored at all.
+    fn shared_rmw(
+        &mut self,
+        operation: AtomicRmwOp,
+        address: &Lanes<'c>,
+        value: &Lanes<'c>,
+        ty: Type<'c>,
+        results: &[Type<'c>],
+    ) -> Result<Option<Value<'c>>, Error> {
+        let pointers = self.vector(address);
+        let narrow = self.narrow_addresses(pointers);
+        let places = narrow.unwrap_or(pointers);
+        let (mut uniform, mut vectors) = (Vec::new(), vec![places]);
+        match value {
+            Lanes::Uniform(value) => uniform.push(*value),
+            _ => vectors.push(self.vector(value)),
+        }
+        let kind = if uniform.is_empty() { "each" } else { "one" };
+        let (module, i64_type) = (self.module, self.cx.i64());
+        let name = format!("shared{}.{kind}.{}", operation as u32, ty.print());
+        let made =
+            self.for_lanes(&name, Pace::AllAtOnce, &uniform, &vectors, results, &|lane| {
+                let (b, place) = (lane.b, lane.elements[0]);
+                let value = lane.uniform.first().copied().unwrap_or_else(|| lane.elements[1]);
+                let pointer = if narrow.is_some() {
+                    b.int_to_ptr(b.zext(place, i64_type), b.context().ptr(0))
+                } else {
+                    place
+                };
+                let align = module.align_of(ty);
+                let old = b.load(ty, pointer, align);
+                b.store(combine(b, module, operation, old, value)?, pointer, align);
+                Ok(results.iter().map(|_| old).collect())
+            })?;
+        Ok(made.first().copied())
     }
 
     /// Makes a `cmpxchg`. The result is what each lane found in memory, and whether it stored.

@@ -7,7 +7,8 @@ use std::mem::offset_of;
 use super::environment::{call_runtime, field};
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::{rows, runtime_helpers};
+use crate::rows;
+use crate::runtime_helpers::{self, Pace};
 
 /// One lane's share of what [`Emitter::lane_by_lane`] is given, in a function of its own.
 pub(super) struct Lane<'l, 'c> {
@@ -21,6 +22,9 @@ pub(super) struct Lane<'l, 'c> {
     /// Its number, `i64`.
     pub number: Value<'c>,
 }
+
+/// Makes a lane's results.
+pub(super) type OfLane<'f, 'c> = &'f dyn Fn(&Lane<'_, 'c>) -> Result<Vec<Value<'c>>, Error>;
 
 impl<'c> Lane<'_, 'c> {
     /// Calls the function of the runtime's table at an offset.
@@ -41,7 +45,20 @@ impl<'c> Emitter<'_, 'c> {
         uniform: &[Value<'c>],
         vectors: &[Value<'c>],
         results: &[Type<'c>],
-        body: &dyn Fn(&Lane<'_, 'c>) -> Result<Vec<Value<'c>>, Error>,
+        body: OfLane<'_, 'c>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        self.for_lanes(name, Pace::OneByOne, uniform, vectors, results, body)
+    }
+
+    /// [`Self::lane_by_lane`], at some pace.
+    pub(super) fn for_lanes(
+        &mut self,
+        name: &str,
+        pace: Pace,
+        uniform: &[Value<'c>],
+        vectors: &[Value<'c>],
+        results: &[Type<'c>],
+        body: OfLane<'_, 'c>,
     ) -> Result<Vec<Value<'c>>, Error> {
         let mut all = vec![self.environment.block];
         all.extend(uniform);
@@ -53,6 +70,7 @@ impl<'c> Emitter<'_, 'c> {
             self.module,
             &name,
             [&shared, &elements, results],
+            pace,
             &|b, all, elements, number| {
                 let (block, uniform) = (all[0], &all[1..]);
                 body(&Lane { b, block, uniform, elements, number })

@@ -302,7 +302,7 @@ impl<'c> Emitter<'_, 'c> {
             gather.set_argument_alignment(self.cx, 0, self.module.align_of(scalar));
             return gather;
         }
-        let places = narrow_addresses(pointers).unwrap_or(pointers);
+        let places = self.narrow_addresses(pointers).unwrap_or(pointers);
         let helper = crate::runtime_helpers::gather(self.module, size as u32 * 8, places.ty());
         let loaded = self.b.call(helper, &[places, self.active_bits()]);
         self.of_integers(loaded, scalar)
@@ -311,7 +311,7 @@ impl<'c> Emitter<'_, 'c> {
     /// Pointers that were made of 32-bit addresses, written as signed offsets: so LLVM gathers and scatters with
     /// 32-bit indices, with half the instructions.
     fn with_narrow_indices(&self, pointers: Value<'c>) -> Value<'c> {
-        let Some(addresses) = narrow_addresses(pointers) else { return pointers };
+        let Some(addresses) = self.narrow_addresses(pointers) else { return pointers };
         let i64_type = self.cx.i64();
         let base = self.b.int_to_ptr(i64_type.const_int(MIDDLE), self.cx.ptr(0));
         let offsets = self.b.xor(addresses, self.splat(self.cx.i32().const_int(MIDDLE)));
@@ -461,7 +461,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         let vector = self.integers_of(vector, scalar);
         // Shared memory has 32-bit addresses, which take half the registers.
-        let places = narrow_addresses(pointers).unwrap_or(pointers);
+        let places = self.narrow_addresses(pointers).unwrap_or(pointers);
         let helper = crate::runtime_helpers::scatter(self.module, size as u32 * 8, places.ty());
         self.b.call(helper, &[vector, places, self.active_bits()]);
     }
@@ -503,14 +503,23 @@ impl<'c> Emitter<'_, 'c> {
         self.b.fence(fence.ordering(), self.cx.sync_scope(scope));
         Ok(())
     }
-}
 
-/// The 32-bit addresses that pointers were made of.
-pub(super) fn narrow_addresses<'c>(pointers: Value<'c>) -> Option<Value<'c>> {
-    let operand_of = |value: Value<'c>, opcode| {
-        (value.is_instruction() && value.opcode() == opcode).then(|| value.operand(0))
-    };
-    let wide = operand_of(pointers, Opcode::LLVMIntToPtr)?;
-    let narrow = operand_of(wide, Opcode::LLVMZExt)?;
-    (narrow.ty().element().bits() == 32).then_some(narrow)
+    /// The 32-bit addresses that pointers were made of. LLVM makes those of smaller numbers, as bytes are, as 64 bits of which it
+    /// keeps the low half.
+    pub(super) fn narrow_addresses(&self, pointers: Value<'c>) -> Option<Value<'c>> {
+        let made_by = |value: Value<'c>, opcode| value.is_instruction() && value.opcode() == opcode;
+        if !made_by(pointers, Opcode::LLVMIntToPtr) {
+            return None;
+        }
+        let wide = pointers.operand(0);
+        let is_low_half = |mask: Value<'c>| {
+            let mask = mask.repeated_element().and_then(Value::as_const_int);
+            mask == Some(u32::MAX.into())
+        };
+        if made_by(wide, Opcode::LLVMAnd) && is_low_half(wide.operand(1)) {
+            return Some(self.b.trunc(wide.operand(0), self.cx.i32().vector(LANES)));
+        }
+        let narrow = made_by(wide, Opcode::LLVMZExt).then(|| wide.operand(0))?;
+        (narrow.ty().element().bits() == 32).then_some(narrow)
+    }
 }

@@ -11,7 +11,6 @@
 
 use llvm_zluda::{IntPredicate, Type, Value};
 
-use super::memory::narrow_addresses;
 use super::values::part;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
@@ -365,7 +364,7 @@ impl<'c> Emitter<'_, 'c> {
         } else {
             let pointers = self.vector(address);
             // Shared memory has 32-bit addresses, which take half the registers.
-            let places = narrow_addresses(pointers).unwrap_or(pointers);
+            let places = self.narrow_addresses(pointers).unwrap_or(pointers);
             arguments.push(places);
             Places::Vector(places.ty())
         };

@@ -301,9 +301,34 @@ static RUNTIME: Runtime = Runtime {
     load_together,
 };
 
-/// All that the window of a block's shared memory spans: an array of a test must not lie within it.
-#[repr(align(1024))]
-struct Shared([u8; cpu_abi::CLUSTER_SHARED_STRIDE as usize]);
+/// All that the window of a block's shared memory spans, below 4 GiB: an array of a test must not lie within it.
+struct Shared(*mut u8);
+
+impl Shared {
+    const SIZE: usize = cpu_abi::CLUSTER_SHARED_STRIDE as usize;
+
+    /// Pages that hold no zeros.
+    fn new() -> Shared {
+        let (access, flags) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT,
+        );
+        // SAFETY: new memory, all of which is written.
+        unsafe {
+            let pages = libc::mmap(std::ptr::null_mut(), Self::SIZE, access, flags, -1, 0);
+            assert_ne!(pages, libc::MAP_FAILED);
+            pages.cast::<u8>().write_bytes(0xcd, Self::SIZE);
+            Shared(pages.cast())
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: the pages are ours.
+        unsafe { libc::munmap(self.0.cast(), Self::SIZE) };
+    }
+}
 
 /// The smallest pages.
 pub const PAGE: usize = 4096;
@@ -335,7 +360,7 @@ pub fn address<T>(data: &mut [T]) -> u64 {
 impl Kernel {
     /// Runs a grid on this thread, one block after the other. `params` are 8 bytes each.
     pub fn launch(&self, grid: [u32; 3], block: [u32; 3], params: &[u64]) {
-        let mut shared = Box::new(Shared([0xcd; cpu_abi::CLUSTER_SHARED_STRIDE as usize]));
+        let shared = Shared::new();
         // SAFETY: the descriptor's kind was checked.
         let entry: BlockEntry = unsafe { std::mem::transmute(self.descriptor.entry) };
         let threads = block.iter().product::<u32>();
@@ -345,7 +370,7 @@ impl Kernel {
                 for x in 0..grid[0] {
                     let context = BlockContext {
                         params: params.as_ptr().cast(),
-                        shared: shared.0.as_mut_ptr(),
+                        shared: shared.0,
                         runtime: &RUNTIME,
                         ntid: block,
                         nctaid: grid,
@@ -357,7 +382,7 @@ impl Kernel {
                         nsmid: 1,
                         cluster: [1; 3],
                         explicit_cluster: 0,
-                        cluster_shared: shared.0.as_mut_ptr(),
+                        cluster_shared: shared.0,
                         grid_id: 7,
                         engine: std::ptr::null_mut(),
                     };
