@@ -219,7 +219,12 @@ static void by_hand() {
     CUDA(cudaGraphAddHostNode(&call, graph, dependencies, many, &calling));
     CUDA(cudaStreamUpdateCaptureDependencies(stream, &call, nullptr, 1, cudaStreamSetCaptureDependencies));
     multiply_add<<<blocks, threads, 0, stream>>>(values, length, 3, 0);
+    cudaGraphNode_t last;
+    CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &same, &dependencies, nullptr, &many));
+    last = dependencies[0];
     CUDA(cudaStreamEndCapture(stream, &same));
+    // Not what the manual promises, but what programs rely on.
+    if (many != 1 || dependencies[0] != last) fail("the dependencies went with the capture");
     expect_equal("nodes", nodes_of(graph), size_t(4));
     size_t edges = 0;
     CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));

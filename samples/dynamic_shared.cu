@@ -32,6 +32,18 @@ __global__ void large(unsigned *sums, int words) {
     if (size != words * 4) sums[blockIdx.x] = 0xdead;
 }
 
+// Its alignment is larger than what is declared before it.
+extern __shared__ __align__(256) unsigned char aligned[];
+
+__global__ void address_of(unsigned long long *address, int *sum, int last) {
+    __shared__ int before[5];
+    before[threadIdx.x % 5] = 1;
+    aligned[last] = 2;
+    __syncthreads();
+    *address = __cvta_generic_to_shared(aligned);
+    *sum = before[0] + before[4] + aligned[last];
+}
+
 int main() {
     const int threads = 150, blocks = 4, count = threads * blocks;
     Random random(14);
@@ -67,5 +79,17 @@ int main() {
     for (unsigned block = 0; block < 3; ++block)
         for (int i = 0; i < words; ++i) expected[block] += i * (block + 1);
     expect_equal("sums", sums.to_host(), expected);
+
+    DeviceArray<unsigned long long> address(1);
+    DeviceArray<int> sum(1);
+    // All that a launch may have: what stands before it is counted too.
+    cudaFuncAttributes attributes;
+    CUDA(cudaFuncGetAttributes(&attributes, address_of));
+    expect_equal("static bytes", attributes.sharedSizeBytes, size_t(256));
+    int dynamic_bytes = 48 * 1024 - 256;
+    address_of<<<1, 32, dynamic_bytes>>>(address.get(), sum.get(), dynamic_bytes - 1);
+    CUDA_FINISH();
+    expect_equal("alignment", address.to_host()[0] % 256, 0ull);
+    expect_equal("sum", sum.to_host()[0], 4);
     return pass("dynamic_shared");
 }

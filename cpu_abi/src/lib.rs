@@ -71,7 +71,8 @@ pub struct KernelDescriptor {
     pub entry: *const c_void,
     /// Bytes of the parameter buffer, hidden parameters included.
     pub param_size: u32,
-    /// Bytes of statically declared shared memory. Dynamic shared memory begins at the next multiple of 16.
+    /// Bytes of statically declared shared memory, up to the alignment that dynamic shared memory is declared with. That begins at
+    /// the next multiple of 16.
     pub static_shared_size: u32,
     /// Bytes of local memory (stack) per thread, as far as it is known.
     pub local_size: u32,

@@ -142,7 +142,9 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             let mut info = describe(function, &reached);
             info.architecture = architecture::of(&tree);
             info.const_size = const_size;
-            info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
+            // Dynamic shared memory begins at a multiple of 16 at least, whatever its declaration says.
+            let least = if reaches_dynamic(&reached, &tree) { 16 } else { 1 };
+            info.static_shared = info.static_shared.next_multiple_of(dynamic_align.max(least));
             let of_machine_code = lifted(function, "address ").and_then(|text| text.parse().ok());
             info.address = of_machine_code.or_else(|| numbers.address(index)).unwrap_or(0);
             info.launches_graphs = launches_graphs(&reached, &tree);
@@ -167,6 +169,13 @@ fn const_size(tree: &ptx_parser::Module<'_>) -> u32 {
 fn dynamic_align(tree: &ptx_parser::Module<'_>) -> u32 {
     let dynamic = variables(tree, StateSpace::Shared).filter(|v| v.linkage == Linkage::Extern);
     dynamic.map(|variable| align_of(variable).min(1024) as u32).max().unwrap_or(1)
+}
+
+/// Whether a kernel names dynamic shared memory.
+fn reaches_dynamic(reached: &Reached, tree: &ptx_parser::Module<'_>) -> bool {
+    reached.shared.iter().any(|&index| {
+        matches!(&tree.directives[index], Directive::Variable(v) if v.linkage == Linkage::Extern)
+    })
 }
 
 /// The variables of the module in a state space, those of functions apart.
@@ -459,6 +468,19 @@ mod tests {
         let kernels = analyze(text).unwrap().kernels;
         let addresses: Vec<u64> = kernels.iter().map(|kernel| kernel.address).collect();
         assert_eq!(addresses, [0xffff_9000_0000_0000, 0]);
+    }
+
+    /// As an H100 counts in programs of several files, whose dynamic arrays have the alignments of their elements.
+    #[test]
+    fn dynamic_shared_memory_begins_at_multiples_of_16() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+                    .extern .shared .align 8 .b8 dynamic[];\n\
+                    .visible .entry both()\n{\n.shared .b32 own;\n.reg .b32 a;\n\
+                    ld.shared.b32 a, [own];\nst.shared.b32 [dynamic], a;\nret;\n}\n\
+                    .visible .entry no_own() { st.shared.b32 [dynamic], 0; ret; }\n";
+        let kernels = analyze(text).unwrap().kernels;
+        let bytes: Vec<u32> = kernels.iter().map(|kernel| kernel.static_shared).collect();
+        assert_eq!(bytes, [16, 0]);
     }
 
     #[test]

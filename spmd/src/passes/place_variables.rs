@@ -13,12 +13,13 @@ use simt::intrinsics;
 
 use crate::Error;
 
-/// Dynamic shared memory begins at the next multiple of this after the static variables.
+/// Dynamic shared memory begins at the next multiple of this after the static variables, or of a larger alignment that it is
+/// declared with.
 const DYNAMIC_ALIGNMENT: u64 = 16;
 
 const SHARED_SPACE: u32 = 3;
 
-/// Replaces the variables; returns the bytes of static shared memory.
+/// Replaces the variables; returns the bytes of static shared memory, up to where the dynamic one begins.
 pub fn run(module: &Module<'_>) -> Result<u32, Error> {
     let mut places = Vec::new();
     let mut dynamic = Vec::new();
@@ -35,8 +36,10 @@ pub fn run(module: &Module<'_>) -> Result<u32, Error> {
         end = place + module.size_of(global.value_type());
         places.push((global, place));
     }
-    let dynamic_place = end.next_multiple_of(DYNAMIC_ALIGNMENT);
-    places.extend(dynamic.into_iter().map(|global| (global, dynamic_place)));
+    if let Some(alignment) = dynamic.iter().map(|global| u64::from(global.alignment())).max() {
+        end = end.next_multiple_of(alignment.max(DYNAMIC_ALIGNMENT));
+    }
+    places.extend(dynamic.into_iter().map(|global| (global, end)));
     if places.is_empty() {
         return Ok(0);
     }

@@ -99,6 +99,9 @@ pub(crate) struct Info {
 type Members = HashMap<Key, Member>;
 
 static MEMBERS: LazyLock<Mutex<Members>> = LazyLock::new(Mutex::default);
+/// The dependencies that programs were told of last in streams whose captures have ended. Programs read them still, as CUDA's own
+/// libraries do, which NVIDIA's driver bears: they stay until the stream is captured again or ends.
+static TOLD: LazyLock<Mutex<HashMap<Key, Box<Dependencies>>>> = LazyLock::new(Mutex::default);
 /// Streams that are captured, so that the others cost nothing.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
@@ -265,6 +268,7 @@ pub(crate) fn begin(
     let green = stream.green();
     members.insert(key, Member { capture, dependencies, is_blocking, green, told: None });
     count(&members);
+    TOLD.lock().remove(&key);
     Ok(())
 }
 
@@ -320,25 +324,30 @@ fn is_joined(members: &Members, capture: &Arc<Capture>) -> bool {
 fn close(members: &mut Members, capture: &Arc<Capture>) {
     *capture.state.lock() = State::Ended;
     capture.graph.set_captured_to(false);
-    members.retain(|_, member| !Arc::ptr_eq(&member.capture, capture));
+    members.retain(|key, member| {
+        let stays = !Arc::ptr_eq(&member.capture, capture);
+        if !stays && let Some(told) = member.told.take() {
+            TOLD.lock().insert(*key, told);
+        }
+        stays
+    });
     count(members);
 }
 
 /// A stream ends, and with it the capture that began with it.
 pub(crate) fn end_stream(context: &Context, stream: u64) {
-    if !is_any() {
-        return;
-    }
     let key = Key { context: context.id(), stream };
-    let mut members = members();
-    let Some(member) = members.get(&key) else { return };
-    let capture = member.capture.clone();
-    if capture.origin == key {
-        close(&mut members, &capture);
-        drop(members);
-        let _ = capture.graph.destroy();
+    if is_any() {
+        let mut members = members();
+        let capture = members.get(&key).map(|member| member.capture.clone());
+        // Of other streams, what they have done may never be joined.
+        if let Some(capture) = capture.filter(|capture| capture.origin == key) {
+            close(&mut members, &capture);
+            drop(members);
+            let _ = capture.graph.destroy();
+        }
     }
-    // Of other streams, what they have done may never be joined.
+    TOLD.lock().remove(&key);
 }
 
 /// Ends the captures of a context that ends.
@@ -348,6 +357,7 @@ pub(crate) fn end_context(context: u64) {
         let capture = member.capture.clone();
         close(&mut members, &capture);
     }
+    TOLD.lock().retain(|key, _| key.context != context);
 }
 
 /// The state of a stream's capture. `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured that it
