@@ -55,7 +55,7 @@ impl<'c> Emitter<'_, 'c> {
     fn level(&mut self, of: Option<usize>, live: Option<Value<'c>>) -> Result<Block<'c>, Error> {
         let number = level_of(of);
         let count = self.levels.levels[number].nodes.len();
-        self.clear_level(number);
+        self.make_slots(number);
         let entries: Vec<_> =
             (0..=count).map(|node| self.block(&self.node_name(number, node))).collect();
         self.b.br(entries[0]);
@@ -84,21 +84,41 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// No lane waits anywhere in the level.
-    fn clear_level(&mut self, number: usize) {
+    /// The masks and phis of a level's nodes have their slots in the order of the nodes.
+    fn make_slots(&mut self, number: usize) {
         for node in 0..self.levels.levels[number].nodes.len() {
             if self.divergence.facts[number].partial[node] {
-                let slot = self.mask_slot(number, node);
+                self.mask_slot(number, node);
+            }
+            for phi in self.phis_of_node(number, node) {
+                self.phi_slot(phi);
+            }
+        }
+    }
+
+    /// No lane waits at the nodes that a node dominates at once. Nobody comes to them but from it. The stores stand here, not where
+    /// the level begins, because LLVM's `sroa` walks over all that a store to a slot dominates: for each slot over the whole
+    /// function, if all were cleared at its beginning.
+    fn clear_dominated(&mut self, number: usize, node: usize) {
+        let mut next = node + 1;
+        while next < self.levels.levels[number].subtree_end[node] {
+            if self.divergence.facts[number].partial[next] {
+                let slot = self.mask_slot(number, next);
                 self.b.store(self.empty_mask(), slot, 4);
             }
-            let Node::Block(block) = self.levels.levels[number].nodes[node] else { continue };
-            if node == 0 {
-                continue;
-            }
-            for phi in self.phis(block) {
+            for phi in self.phis_of_node(number, next) {
                 let slot = self.phi_slot(phi);
                 self.forget_slot(&slot, phi.ty());
             }
+            next = self.levels.levels[number].subtree_end[next];
+        }
+    }
+
+    /// The phis of a node behind the level's first, which has those of its loop's rounds.
+    fn phis_of_node(&self, number: usize, node: usize) -> Vec<Value<'c>> {
+        match self.levels.levels[number].nodes[node] {
+            Node::Block(block) if node != 0 => self.phis(block),
+            _ => Vec::new(),
         }
     }
 
@@ -215,6 +235,7 @@ impl<'c> Emitter<'_, 'c> {
     fn node_body(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
         self.open[top].current = node;
         self.open[top].masks[node] = Some((self.mask, self.mask_not_empty));
+        self.clear_dominated(level, node);
         match self.levels.levels[level].nodes[node] {
             Node::Block(block) => self.basic_block(node, block),
             Node::Loop(inner) => self.inner_loop(level, node, inner),
