@@ -129,15 +129,23 @@ extern "C" int zluda_read_bodies(LLVMModuleRef module, char **message) {
   return 1;
 }
 
+/// What LLVM knows of a function whose parts become functions. It looks at the whole function for that, so parts of one
+/// function share it.
+extern "C" llvm::CodeExtractorAnalysisCache *zluda_extraction(LLVMValueRef function) {
+  return new llvm::CodeExtractorAnalysisCache(*llvm::unwrap<llvm::Function>(function));
+}
+
+extern "C" void zluda_end_extraction(llvm::CodeExtractorAnalysisCache *cache) { delete cache; }
+
 /// Makes a function of blocks of which the first one is the only way in, and calls it where they were. It takes a pointer
 /// to a structure of what it needs and what it computes. Null where LLVM cannot do that.
-extern "C" LLVMValueRef zluda_extract(const LLVMBasicBlockRef *blocks, size_t count) {
+extern "C" LLVMValueRef zluda_extract(llvm::CodeExtractorAnalysisCache *cache,
+                                      const LLVMBasicBlockRef *blocks, size_t count) {
   llvm::SmallVector<llvm::BasicBlock *> region;
   for (size_t index = 0; index < count; index++)
     region.push_back(llvm::unwrap(blocks[index]));
   llvm::CodeExtractor extractor(region, /*DT=*/nullptr, /*AggregateArgs=*/true);
   if (!extractor.isEligible())
     return nullptr;
-  llvm::CodeExtractorAnalysisCache cache(*region.front()->getParent());
-  return llvm::wrap(extractor.extractCodeRegion(cache));
+  return llvm::wrap(extractor.extractCodeRegion(*cache));
 }

@@ -26,7 +26,7 @@ mod watch;
 pub use builder::Builder;
 pub use context::Context;
 pub use disassembler::Disassembler;
-pub use extract::extract;
+pub use extract::Extractor;
 pub use link::{LinkError, link_elf};
 pub use metadata::{MemoryEffects, llvm_version};
 pub use module::Module;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use spmd::{Blocks, KernelKind};
+use spmd::{Blocks, KernelKind, Options};
 use support::{address, compile_with, options_for, parse};
 
 const THREADS: u32 = 77;
@@ -125,55 +125,65 @@ fn long_blocks_are_cut() {
 }
 
 const LOOPS: u32 = 48;
+/// So many that the function is cut again, and that what all regions are handed is more than a stack should hold.
+const MANY_LOOPS: u32 = 300;
+/// Numbers from before the loops that these take in turn.
+const EARLY: u32 = 24;
+const TIMES: u32 = 3;
 
 /// In each round many small loops, of which some are for odd numbers only: no block is long. What loops give goes on to the
 /// next ones, and to the next round.
-fn kernel_of_many_blocks() -> String {
+fn kernel_of_many_blocks(loops: u32) -> String {
     let mut text = "define void @many() #0 {\n".to_owned();
     text += &beginning(&[("i64", "sums"), ("i32", "times")]);
+    text += "  %wide = zext i32 %tid to i64\n  %early.wide = zext i32 %early to i64\n";
+    for number in 0..EARLY {
+        text += &format!("  %early{number} = xor i64 %early.wide, {number}\n");
+    }
     text += "  br label %round
 round:
   %r = phi i32 [ 0, %0 ], [ %r.next, %latch ]
-  %s0 = phi i32 [ %tid, %0 ], [ %last, %latch ]
+  %s0 = phi i64 [ %wide, %0 ], [ %last, %latch ]
   br label %begin0\n";
-    for number in 0..LOOPS {
+    for number in 0..loops {
         let next = number + 1;
         text += &format!(
             "begin{number}:
-  %odd{number} = and i32 %s{number}, 1
-  %is{number} = icmp eq i32 %odd{number}, 1
+  %odd{number} = and i64 %s{number}, 1
+  %is{number} = icmp eq i64 %odd{number}, 1
   br i1 %is{number}, label %loop{number}, label %begin{next}.phi
 loop{number}:
   %i{number} = phi i32 [ 0, %begin{number} ], [ %i{number}.next, %loop{number} ]
-  %t{number} = phi i32 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
-  %a{number} = mul i32 %t{number}, {}
-  %b{number} = xor i32 %a{number}, %early
-  %c{number} = lshr i32 %b{number}, 7
-  %d{number} = add i32 %b{number}, %c{number}
-  %x{number} = add i32 %d{number}, %i{number}
+  %t{number} = phi i64 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
+  %a{number} = mul i64 %t{number}, {}
+  %b{number} = xor i64 %a{number}, %early{}
+  %c{number} = lshr i64 %b{number}, 7
+  %d{number} = add i64 %b{number}, %c{number}
+  %i{number}.wide = zext i32 %i{number} to i64
+  %x{number} = add i64 %d{number}, %i{number}.wide
   %i{number}.next = add i32 %i{number}, 1
   %more{number} = icmp ult i32 %i{number}.next, %times
   br i1 %more{number}, label %loop{number}, label %begin{next}.phi
 begin{next}.phi:
-  %s{next} = phi i32 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
+  %s{next} = phi i64 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
   br label %begin{next}\n",
-            multiplier(number)
+            multiplier(number),
+            number % EARLY
         );
     }
     text += &format!(
-        "begin{LOOPS}:
-  %last = add i32 %s{LOOPS}, 12345
+        "begin{loops}:
+  %last = add i64 %s{loops}, 12345
   br label %latch
 latch:
   %r.next = add i32 %r, 1
   %again = icmp ult i32 %r.next, {ROUNDS}
   br i1 %again, label %round, label %done
 done:
-  %wide = zext i32 %tid to i64
-  %bytes = shl i64 %wide, 2
+  %bytes = shl i64 %wide, 3
   %to = add i64 %sums, %bytes
   %to.p = inttoptr i64 %to to ptr addrspace(1)
-  store i32 %last, ptr addrspace(1) %to.p
+  store i64 %last, ptr addrspace(1) %to.p
   ret void
 }}"
     );
@@ -184,45 +194,77 @@ fn multiplier(number: u32) -> u32 {
     number * 2 + 3
 }
 
-#[test]
-fn regions_compute_what_the_blocks_do() {
-    const TIMES: u32 = 3;
-    let expected: Vec<u32> = (0..THREADS)
-        .map(|thread| {
-            let early = thread.wrapping_mul(40503);
-            let mut sum = thread;
-            for _ in 0..ROUNDS {
-                for number in 0..LOOPS {
-                    if sum & 1 == 1 {
-                        for turn in 0..TIMES {
-                            let mixed = sum.wrapping_mul(multiplier(number)) ^ early;
-                            sum = mixed.wrapping_add(mixed >> 7).wrapping_add(turn);
-                        }
+/// What the threads of that kernel sum up.
+fn sums_of_many_blocks(loops: u32) -> Vec<u64> {
+    let sum_of = |thread: u32| {
+        let early = u64::from(thread.wrapping_mul(40503));
+        let mut sum = u64::from(thread);
+        for _ in 0..ROUNDS {
+            for number in 0..loops {
+                if sum & 1 == 1 {
+                    for turn in 0..TIMES {
+                        let mixed = sum.wrapping_mul(multiplier(number).into())
+                            ^ early
+                            ^ u64::from(number % EARLY);
+                        sum = mixed.wrapping_add(mixed >> 7).wrapping_add(turn.into());
                     }
                 }
-                sum = sum.wrapping_add(12345);
             }
-            sum
-        })
-        .collect();
+            sum = sum.wrapping_add(12345);
+        }
+        sum
+    };
+    (0..THREADS).map(sum_of).collect()
+}
+
+fn compute_what_the_blocks_do(loops: u32, level: Option<&str>) {
+    let text = kernel_of_many_blocks(loops);
+    let options = Options { verify: loops == LOOPS, ..options_for(level, Blocks::Any) };
+    let kernel = compile_with("many", &text, &options);
+    let mut got = vec![0u64; THREADS as usize];
+    kernel.launch([1, 1, 1], [THREADS, 1, 1], &[address(&mut got), TIMES.into()]);
+    assert_eq!(got, sums_of_many_blocks(loops), "{level:?}");
+}
+
+#[test]
+fn regions_compute_what_the_blocks_do() {
     for level in [None, Some("x86-64-v2")] {
-        let kernel =
-            compile_with("many", &kernel_of_many_blocks(), &options_for(level, Blocks::Any));
-        let mut got = vec![0u32; THREADS as usize];
-        kernel.launch([1, 1, 1], [THREADS, 1, 1], &[address(&mut got), TIMES.into()]);
-        assert_eq!(got, expected, "{level:?}");
+        compute_what_the_blocks_do(LOOPS, level);
     }
 }
 
 #[test]
-fn many_blocks_are_cut() {
+fn regions_of_a_huge_function_compute_what_its_blocks_do() {
+    compute_what_the_blocks_do(MANY_LOOPS, None);
+}
+
+/// The number of blocks of each function, and whether it is a part of another one.
+fn blocks_of_functions(loops: u32) -> Vec<(bool, usize)> {
     let context = llvm_zluda::Context::new();
-    let module = parse(&context, "many", &kernel_of_many_blocks());
+    let module = parse(&context, "many", &kernel_of_many_blocks(loops));
     let options = options_for(Some("x86-64-v3"), Blocks::Any);
+    // The check of each pass takes longer than all passes.
+    let options = Options { verify: false, ..options };
     let lowered =
         spmd::lower(module, KernelKind::Vector, &options).expect("the kernel is supported");
-    let functions = lowered.functions();
-    let regions = functions.iter().filter(|it| it.name().starts_with("spmd.part."));
-    let blocks: Vec<_> = regions.map(|region| region.blocks().len()).collect();
-    assert!(blocks.len() > 1 && blocks.iter().all(|count| *count > 5), "{blocks:?}");
+    let functions = lowered.functions().into_iter();
+    functions
+        .filter(|function| !function.is_declaration())
+        .map(|it| (it.name().starts_with("spmd.part."), it.blocks().len()))
+        .collect()
+}
+
+#[test]
+fn many_blocks_are_cut() {
+    let blocks = blocks_of_functions(LOOPS);
+    let parts: Vec<_> = blocks.iter().filter(|(is_part, _)| *is_part).collect();
+    assert!(parts.len() > 1 && parts.iter().all(|(_, count)| *count > 5), "{blocks:?}");
+}
+
+/// One thread generates code for all that is left.
+#[test]
+fn nothing_long_is_left_of_a_huge_function() {
+    let blocks = blocks_of_functions(MANY_LOOPS);
+    let longest = blocks.iter().map(|(_, count)| *count).max();
+    assert!(longest < Some(MANY_LOOPS as usize / 2), "{blocks:?}");
 }

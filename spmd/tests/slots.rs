@@ -28,7 +28,7 @@ yes{branch}:
   %y{branch} = mul i32 %x{branch}, 3
   br label %from{next}
 no{branch}:
-  %n{branch} = udiv i32 1000, %x{branch}
+  %n{branch} = xor i32 %x{branch}, 1000
   br label %from{next}
 from{next}:
   %x{next} = phi i32 [ %y{branch}, %yes{branch} ], [ %n{branch}, %no{branch} ]\n"

@@ -16,6 +16,8 @@ use crate::Options;
 
 /// Functions of this size, in estimated instructions, are cut.
 const LONG: u64 = 700;
+/// Functions of this size are cut again, what is left of them and the calls of their regions, as long as that gives more.
+const HUGE: u64 = 20_000;
 /// Bytes of stack that are no longer worth it: warps have a few hundred thousand.
 pub const LARGEST: u64 = 64 << 10;
 /// The prefix of the names of parts.
@@ -38,8 +40,15 @@ pub fn run(module: &Module<'_>, options: &Options) -> bool {
     let functions: Vec<_> = module.functions().into_iter().filter(is_long).collect();
     let mut count = 0;
     for function in functions {
-        for region in regions::outline(module, function) {
-            region.set_name(&next_name(&mut count));
+        let is_huge = size(function) >= HUGE;
+        loop {
+            let regions = regions::outline(module, function);
+            for region in &regions {
+                region.set_name(&next_name(&mut count));
+            }
+            if regions.is_empty() || !is_huge || !is_long(&function) {
+                break;
+            }
         }
         if is_long(&function) {
             sections::outline(module, function, options, &mut count);

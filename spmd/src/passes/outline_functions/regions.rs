@@ -2,10 +2,10 @@
 //!
 //! Input: a long function of vector code after its last optimisation. Output: the same code; regions, which are blocks
 //! that control comes to by one and leaves for one other, are functions. LLVM passes what they need and compute
-//! through a structure on the function's stack.
+//! through a structure on the function's stack; where those of all regions would be too much, they share their place.
 //! Why here: [`super::sections`] cuts long blocks; much code is long because it has many.
 
-use llvm_zluda::{Block, Builder, Module, Opcode, Value, extract};
+use llvm_zluda::{Block, Builder, Extractor, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::size::instruction_size;
@@ -33,7 +33,7 @@ pub fn outline<'c>(module: &Module<'c>, function: Value<'c>) -> Vec<Value<'c>> {
         let worth = candidates.into_iter().rev().take(TRIES).find_map(|blocks| {
             let region = Region::new(&graph, blocks);
             let bytes = region.bytes(module);
-            (region.is_worth_it() && space + bytes <= LARGEST).then_some((region, bytes))
+            (region.is_worth_it() && bytes <= LARGEST).then_some((region, bytes))
         });
         if let Some((region, bytes)) = worth {
             space += bytes;
@@ -41,7 +41,34 @@ pub fn outline<'c>(module: &Module<'c>, function: Value<'c>) -> Vec<Value<'c>> {
             regions.push(region);
         }
     }
-    regions.into_iter().filter_map(|region| region.outline(module)).collect()
+    let mut extractor = Extractor::new(function);
+    let outline = |region: Region<'_, 'c>| region.outline(module, &mut extractor);
+    let functions: Vec<_> = regions.into_iter().filter_map(outline).collect();
+    if space > LARGEST {
+        share_structures(module, function, &functions);
+    }
+    functions
+}
+
+/// Lets all structures that are handed over have one place. A structure is written before the call of its function and read
+/// behind it, and nothing else is called between.
+fn share_structures<'c>(module: &Module<'c>, function: Value<'c>, regions: &[Value<'c>]) {
+    let calls = regions.iter().flat_map(|region| region.users());
+    let structures: Vec<_> = calls
+        .map(|call| call.operand(0))
+        .filter(|place| place.is_instruction() && place.opcode() == Opcode::LLVMAlloca)
+        .collect();
+    let size_of = |place: &Value<'c>| module.size_of(place.allocated_type());
+    let Some(bytes) = structures.iter().map(size_of).max() else { return };
+    let b = module.context().builder();
+    let Some(first) = function.entry_block().instructions().into_iter().next() else { return };
+    b.position_before(first);
+    let shared = b.alloca(module.context().int(8).array(bytes));
+    shared.set_alignment(structures.iter().map(|place| place.alignment()).max().unwrap_or(1));
+    for structure in structures {
+        structure.replace_all_uses_with(shared);
+        structure.erase();
+    }
 }
 
 struct Graph<'c> {
@@ -182,11 +209,11 @@ impl<'g, 'c> Region<'g, 'c> {
         values.map(|value| module.size_of(value.ty())).sum()
     }
 
-    fn outline(&self, module: &Module<'c>) -> Option<Value<'c>> {
+    fn outline(&self, module: &Module<'c>, extractor: &mut Extractor<'c>) -> Option<Value<'c>> {
         self.make_again(module);
         let blocks: Vec<_> =
             self.blocks.iter().map(|&block| self.graph.cfg.blocks[block]).collect();
-        let function = extract(&blocks)?;
+        let function = extractor.extract(&blocks)?;
         self.read_late(module, function);
         Some(function)
     }
