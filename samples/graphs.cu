@@ -271,6 +271,94 @@ static void memory_and_events() {
     CUDA(cudaStreamDestroy(other));
 }
 
+// Graphs that are alike but for the address of the memory that their nodes allocate, in one executable graph.
+static void other_memory(bool frees) {
+    int count = 300;
+    DeviceArray<int> result(count);
+    auto make = [&](int value, int **memory) {
+        cudaGraph_t graph;
+        CUDA(cudaGraphCreate(&graph, 0));
+        cudaMemAllocNodeParams wanted{};
+        wanted.poolProps.allocType = cudaMemAllocationTypePinned;
+        wanted.poolProps.location.type = cudaMemLocationTypeDevice;
+        wanted.bytesize = count * value * sizeof(int);
+        cudaGraphNode_t alloc, fill, free_node;
+        CUDA(cudaGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &wanted));
+        cudaMemsetParams filling{};
+        filling.dst = wanted.dptr;
+        filling.elementSize = 4;
+        filling.value = value;
+        filling.width = count;
+        filling.height = 1;
+        CUDA(cudaGraphAddMemsetNode(&fill, graph, &alloc, 1, &filling));
+        *memory = (int *)wanted.dptr;
+        int *to = result.get();
+        void *arguments[] = {&to, memory, &count};
+        auto sum = kernel_node(graph, {fill}, (void *)add_to, count, arguments);
+        if (frees) CUDA(cudaGraphAddMemFreeNode(&free_node, graph, &sum, 1, wanted.dptr));
+        return graph;
+    };
+    int *memories[3];
+    cudaGraph_t graphs[3];
+    for (int i = 0; i < 3; ++i) graphs[i] = make(i + 1, &memories[i]);
+    if (memories[0] == memories[1]) fail("two graphs have the same memory");
+    cudaGraphExec_t exec;
+    CUDA(cudaGraphInstantiateWithFlags(&exec, graphs[0], cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    result.fill_bytes(0);
+    CUDA(cudaDeviceSynchronize());
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        cudaGraphExecUpdateResultInfo info{};
+        if (i) CUDA(cudaGraphExecUpdate(exec, graphs[i], &info));
+        CUDA(cudaGraphDestroy(graphs[i]));
+        for (int launch = 0; launch < 2; ++launch) {
+            CUDA(cudaGraphLaunch(exec, 0));
+            sum += i + 1;
+        }
+    }
+    CUDA(cudaStreamSynchronize(0));
+    expect_equal("other memory", result.to_host(), std::vector<int>(count, sum));
+    // Without a node that frees it, what the last launch has allocated is the program's.
+    if (!frees) CUDA(cudaFree(memories[2]));
+    CUDA(cudaGraphExecDestroy(exec));
+}
+
+// Objects end with their graphs, before the call returns.
+static void objects() {
+    int ended = 0;
+    cudaUserObject_t object;
+    cudaGraph_t graph, parent;
+    cudaGraphNode_t child;
+    cudaGraphExec_t exec;
+    auto make = [&] {
+        auto end = [](void *data) { ++*static_cast<int *>(data); };
+        CUDA(cudaUserObjectCreate(&object, &ended, end, 1, cudaUserObjectNoDestructorSync));
+        CUDA(cudaGraphCreate(&graph, 0));
+        CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+    };
+    make();
+    CUDA(cudaGraphDestroy(graph));
+    expect_equal("ended with a graph", ended, 1);
+    make();
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphDestroy(graph));
+    expect_equal("kept by an executable graph", ended, 1);
+    CUDA(cudaGraphExecDestroy(exec));
+    expect_equal("ended with an executable graph", ended, 2);
+    make();
+    CUDA(cudaGraphCreate(&parent, 0));
+    CUDA(cudaGraphAddChildGraphNode(&child, parent, nullptr, 0, graph));
+    CUDA(cudaGraphDestroy(graph));
+    expect_equal("kept by a node", ended, 2);
+    CUDA(cudaGraphDestroyNode(child));
+    expect_equal("ended with a node", ended, 3);
+    CUDA(cudaGraphDestroy(parent));
+    CUDA(cudaUserObjectCreate(&object, &ended, [](void *data) { ++*static_cast<int *>(data); }, 1,
+                              cudaUserObjectNoDestructorSync));
+    CUDA(cudaUserObjectRelease(object, 1));
+    expect_equal("ended by the program", ended, 4);
+}
+
 // Edges that a program adds and takes away again, and cycles.
 static void edges() {
     cudaGraph_t graph;
@@ -304,6 +392,9 @@ int main() {
     diamond();
     boxes();
     memory_and_events();
+    other_memory(true);
+    other_memory(false);
+    objects();
     edges();
     CUDA_FINISH();
     return pass("graphs");

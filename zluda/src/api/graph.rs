@@ -20,7 +20,7 @@ pub(crate) fn cuGraphCreate(graph: Out<CUgraph>, flags: c_uint) -> CUres {
 }
 
 pub(crate) fn cuGraphDestroy(graph: Arc<Graph>) -> CUres {
-    graph.destroy()
+    user_object::end_here(move || graph.destroy())
 }
 
 pub(crate) fn cuGraphClone(clone: Out<CUgraph>, graph: Arc<Graph>) -> CUres {
@@ -38,7 +38,7 @@ pub(crate) fn cuGraphNodeFindInClone(
 }
 
 pub(crate) fn cuGraphDestroyNode(node: Arc<Node>) -> CUres {
-    node.graph()?.remove(&node)
+    user_object::end_here(move || node.graph()?.remove(&node))
 }
 
 pub(crate) fn cuGraphNodeGetType(node: Arc<Node>, kind: Out<CUgraphNodeType>) -> CUres {
@@ -339,7 +339,7 @@ pub(crate) fn cuUserObjectRetain(object: Arc<Handle>, count: c_uint) -> CUres {
 
 pub(crate) fn cuUserObjectRelease(object: Arc<Handle>, count: c_uint) -> CUres {
     check_count(count)?;
-    object.release(count)
+    user_object::end_here(|| object.release(count))
 }
 
 pub(crate) fn cuGraphRetainUserObject(
@@ -362,5 +362,5 @@ pub(crate) fn cuGraphReleaseUserObject(
     count: c_uint,
 ) -> CUres {
     check_count(count)?;
-    object.release_by(&graph, count)
+    user_object::end_here(|| object.release_by(&graph, count))
 }

@@ -6,7 +6,7 @@ use super::conditional::{Condition, Word};
 use super::environment;
 use super::plan::Plan;
 use super::work::Work;
-use super::{Graph, Node, Owner};
+use super::{Graph, Node, Owner, user_object};
 use crate::convert::FromC;
 use crate::core::context::{Context, Current, current, enter};
 use crate::core::stream::event::Marker;
@@ -282,6 +282,10 @@ pub(crate) fn destroy(handle: CUgraphExec) -> CUres {
     if let Some(source) = &exec.source {
         source.has_exec.store(false, Ordering::Release);
     }
+    if !exec.last.lock().is_recorded() {
+        user_object::end_here(|| drop(exec));
+        return Ok(());
+    }
     if exec.last.lock().is_past() {
         return Ok(());
     }
@@ -495,6 +499,16 @@ impl Exec {
                 memory.free()?;
             }
         }
+        if self.flags & AUTO_FREE != 0 {
+            // That of nodes that were replaced since.
+            for work in &*self.retired.lock() {
+                if let Work::Allocate(memory) = work
+                    && memory.is_allocated()
+                {
+                    memory.free()?;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -511,11 +525,16 @@ impl Exec {
         let last = self.last.lock();
         let mut retired = self.retired.lock();
         let is_past = last.is_past() && !self.is_in_flight.load(Ordering::Acquire);
+        // The next launch frees what the last one has left allocated.
+        let frees = self.flags & AUTO_FREE != 0;
+        let is_left =
+            |work: &Work| matches!(work, Work::Allocate(memory) if frees && memory.is_allocated());
         if is_past {
-            retired.clear();
+            retired.retain(is_left);
         }
         // Kernels' parameters are copied when they are launched.
-        if matches!(before, Work::Copy(_)) && !is_past {
+        let is_used = !is_past && matches!(before, Work::Copy(_) | Work::Allocate(_));
+        if is_used || is_left(&before) {
             retired.push(before);
         }
         Ok(())

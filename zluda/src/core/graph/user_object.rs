@@ -4,6 +4,7 @@ use super::Graph;
 use crate::convert::FromC;
 use cuda_types::cuda::{CUerror, CUres, CUuserObject};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 use zluda_common::handle::{HandleTable, Kind};
@@ -52,19 +53,48 @@ impl Drop for UserObject {
         if let Some(handle) = self.handle.get() {
             HANDLES.remove(*handle);
         }
-        let (destroy, data) = (self.destroy, self.data);
-        // "The destructor runs on a thread of the driver, and must not call CUDA." The caller may hold locks.
-        let call = move || {
-            let data: Data = data;
-            // SAFETY: the program gave function and data for each other.
-            unsafe { destroy(data.get()) }
+        let end = End { destroy: self.destroy, data: self.data };
+        let collect = |ends: &RefCell<Option<Vec<End>>>| {
+            ends.borrow_mut().as_mut().map(|ends| ends.push(end)).is_some()
         };
-        if let Err(error) =
-            std::thread::Builder::new().name("zluda-destructor".to_owned()).spawn(call)
-        {
+        if ENDS.try_with(collect).unwrap_or(false) {
+            return;
+        }
+        // The caller may hold locks.
+        let thread = std::thread::Builder::new().name("zluda-destructor".to_owned());
+        if let Err(error) = thread.spawn(move || end.call()) {
             tracing::error!("no thread for the destructor of an object: {error}");
         }
     }
+}
+
+/// A call of a destructor, which "must not call CUDA".
+#[derive(Clone, Copy, Debug)]
+struct End {
+    destroy: unsafe extern "C" fn(*mut c_void),
+    data: Data,
+}
+
+impl End {
+    fn call(self) {
+        // SAFETY: the program gave function and data for each other.
+        unsafe { (self.destroy)(self.data.get()) }
+    }
+}
+
+thread_local! {
+    /// The destructors of what ends in [`end_here`].
+    static ENDS: RefCell<Option<Vec<End>>> = const { RefCell::new(None) };
+}
+
+/// Does what may take the last references of objects away, without a lock. Their destructors have run when it returns, on the
+/// caller's thread, as on an H100; those of an executable graph that was launched run on a thread of the driver there.
+pub(crate) fn end_here<R>(work: impl FnOnce() -> R) -> R {
+    let before = ENDS.try_with(|ends| ends.replace(Some(Vec::new()))).ok().flatten();
+    let result = work();
+    let ends = ENDS.try_with(|ends| ends.replace(before)).ok().flatten();
+    ends.into_iter().flatten().for_each(End::call);
+    result
 }
 
 /// Makes an object with so many references of the program; `destroy` is called with `data` when all are gone.

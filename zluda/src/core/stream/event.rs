@@ -267,14 +267,19 @@ impl Marker {
 
     /// Lets all later work of a stream wait.
     pub(crate) fn hold(&self, stream: &Target) -> CUres {
-        if self.is_recorded.load(Ordering::Acquire) { self.hip.hold(stream) } else { Ok(()) }
+        if self.is_recorded() { self.hip.hold(stream) } else { Ok(()) }
+    }
+
+    /// There has been work to mark the end of.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.is_recorded.load(Ordering::Acquire)
     }
 
     /// Nothing is under way. Nor is it in a context that has failed.
     pub(crate) fn is_past(&self) -> bool {
         let is_usable = || self.context.check_usable().is_ok();
         let Ok(driver) = driver() else { return true };
-        let ends_later = self.is_recorded.load(Ordering::Acquire)
+        let ends_later = self.is_recorded()
             && is_usable()
             // SAFETY: the event was created for this marker.
             && unsafe { driver.hip.hipEventQuery(self.hip.0) } == hipError_t::hipErrorNotReady;
