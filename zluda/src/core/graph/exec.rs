@@ -526,7 +526,9 @@ impl Exec {
         let mut retired = self.retired.lock();
         let is_past = last.is_past() && !self.is_in_flight.load(Ordering::Acquire);
         // The next launch frees what the last one has left allocated.
-        let is_left = |work: &Work| matches!(work, Work::Allocate(memory) if self.flags & AUTO_FREE != 0 && memory.is_allocated());
+        let frees = self.flags & AUTO_FREE != 0;
+        let is_left =
+            |work: &Work| matches!(work, Work::Allocate(memory) if frees && memory.is_allocated());
         if is_past {
             retired.retain(is_left);
         }

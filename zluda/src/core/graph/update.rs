@@ -27,6 +27,9 @@ impl Exec {
             (Work::Kernel(old), Work::Kernel(new)) => {
                 old.function.data.context.id() == new.function.data.context.id()
             }
+            // Updates by another graph have other memory, single nodes have not.
+            (Work::Allocate(_), Work::Allocate(_)) => false,
+            (Work::Free(old), Work::Free(new)) => old == new,
             (old, new) => difference(old, new).is_none(),
         };
         if is_alike { self.replace(node, work) } else { Err(CUerror::INVALID_VALUE) }
