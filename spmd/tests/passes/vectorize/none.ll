@@ -78,10 +78,10 @@ row.known:                                        ; preds = %later.row, %start
   %27 = load ptr, ptr %26, align 8, !invariant.load !0
   %28 = getelementptr i8, ptr %0, i64 16
   %29 = load ptr, ptr %28, align 8, !invariant.load !0
-  store <32 x i1> zeroinitializer, ptr %4, align 4
   br label %30
 
 30:                                               ; preds = %row.known
+  store <32 x i1> zeroinitializer, ptr %4, align 4
   %31 = load i64, ptr %25, align 4, !invariant.load !0
   %32 = getelementptr i8, ptr %25, i64 8
   %33 = load i32, ptr %32, align 4, !invariant.load !0

@@ -68,10 +68,10 @@ row.known:                                        ; preds = %later.row, %start
   %26 = load ptr, ptr %25, align 8, !invariant.load !0
   %27 = getelementptr i8, ptr %0, i64 16
   %28 = load ptr, ptr %27, align 8, !invariant.load !0
-  store <32 x i1> zeroinitializer, ptr %4, align 4
   br label %29
 
 29:                                               ; preds = %row.known
+  store <32 x i1> zeroinitializer, ptr %4, align 4
   %30 = load i64, ptr %24, align 4, !invariant.load !0
   %31 = insertelement <32 x i32> poison, i32 %20, i32 0
   %32 = shufflevector <32 x i32> %31, <32 x i32> poison, <32 x i32> zeroinitializer
