@@ -86,40 +86,25 @@ fn in_order<'c>(function: Value<'c>) -> Vec<Block<'c>> {
     order
 }
 
-/// What a thread has done since it last waited for those of its warp.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Since {
-    reads: bool,
-    writes: bool,
-}
-
-impl Since {
-    const ANYTHING: Since = Since { reads: true, writes: true };
-
-    fn or(self, other: Since) -> Since {
-        Since { reads: self.reads || other.reads, writes: self.writes || other.writes }
-    }
-}
-
 /// The accesses before which a thread has to wait.
 fn waits<'c>(function: Value<'c>) -> FxHashSet<Value<'c>> {
     let blocks = function.blocks();
-    let mut at_begin: FxHashMap<Block<'c>, Since> = FxHashMap::default();
-    at_begin.insert(function.entry_block(), Since::ANYTHING);
+    // Whether a thread may have accessed memory since it last waited for those of its warp.
+    let mut at_begin: FxHashMap<Block<'c>, bool> = FxHashMap::default();
+    at_begin.insert(function.entry_block(), true);
     let mut found = FxHashSet::default();
     let mut work: Vec<Block<'c>> = blocks.iter().rev().copied().collect();
     while let Some(block) = work.pop() {
-        let mut since = at_begin.get(&block).copied().unwrap_or_default();
+        let mut has_accessed = at_begin.get(&block).copied().unwrap_or_default();
         for instruction in block.instructions() {
-            if step(instruction, &mut since) {
+            if step(instruction, &mut has_accessed) {
                 found.insert(instruction);
             }
         }
         for next in block.successors() {
             let there = at_begin.entry(next).or_default();
-            let both = there.or(since);
-            if both != *there {
-                *there = both;
+            if has_accessed && !*there {
+                *there = true;
                 work.push(next);
             }
         }
@@ -127,34 +112,28 @@ fn waits<'c>(function: Value<'c>) -> FxHashSet<Value<'c>> {
     found
 }
 
-/// Whether a thread has to wait before this.
-fn step(instruction: Value<'_>, since: &mut Since) -> bool {
-    let access = match instruction.opcode() {
+/// Whether a thread has to wait before this: before every load, and before what writes unless it is the first access.
+fn step(instruction: Value<'_>, has_accessed: &mut bool) -> bool {
+    match instruction.opcode() {
         Opcode::LLVMLoad if is_seen(instruction, 0) => {
-            *since = Since { reads: true, writes: false };
-            return true;
+            *has_accessed = true;
+            true
         }
-        Opcode::LLVMStore if is_seen(instruction, 1) => Since { reads: false, writes: true },
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => Since::ANYTHING,
+        Opcode::LLVMStore if is_seen(instruction, 1) => std::mem::replace(has_accessed, true),
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => std::mem::replace(has_accessed, true),
         Opcode::LLVMCall => {
-            after_call(instruction, since);
-            return false;
+            after_call(instruction, has_accessed);
+            false
         }
-        _ => return false,
-    };
-    let waits = since.writes || since.reads;
-    // If it does not wait, it is the first access.
-    *since = access;
-    waits
+        _ => false,
+    }
 }
 
-fn after_call(call: Value<'_>, since: &mut Since) {
+fn after_call(call: Value<'_>, has_accessed: &mut bool) {
     match intrinsics::called(call) {
-        Some(intrinsic) if intrinsic.participants == Participants::Block => {
-            *since = Since::default();
-        }
+        Some(intrinsic) if intrinsic.participants == Participants::Block => *has_accessed = false,
         None if !call.callee().is_function() || !call.callee().is_declaration() => {
-            *since = Since::ANYTHING;
+            *has_accessed = true;
         }
         // Intrinsics, LLVM's too.
         _ => {}
