@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_void};
 pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 18;
+pub const ABI_VERSION: u32 = 19;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -50,12 +50,16 @@ pub const FLAG_RETURNS: u32 = 1 << 4;
 /// `ntid.y % 2 == 0`).
 pub const FLAG_HALF_WARP_ROWS: u32 = 1 << 5;
 
-/// Subnormal floats and doubles are zeros for the kernel: the engine sets `FTZ` and `DAZ` of MXCSR.
+/// [`KernelDescriptor::flags`]: subnormal floats and doubles are zeros for the kernel: the engine sets `FTZ` and `DAZ` of MXCSR. Its own
+/// arithmetic with what the kernel hands it is in the default state.
 pub const FLAG_FLUSHES: u32 = 1 << 6;
 /// [`KernelDescriptor::flags`], of reference code: the threads of a warp keep step, so that whoever asks for the active
 /// threads, at a place of a number, goes on with all others of the warp that come there. Who has come to a lower number goes
 /// on first. The numbers of accesses through which a thread may wait for another are odd.
 pub const FLAG_IN_STEP: u32 = 1 << 7;
+
+/// MXCSR without [`FLAG_FLUSHES`]: no exceptions, round to nearest, subnormal numbers kept.
+pub const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
 
 /// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,10 @@ pub const DIRECTED: &str = "directed.";
 /// rounds in a direction. The operands are not subnormal.
 pub const FLUSHING: &str = "flushing.";
 
+/// Single-precision arithmetic that keeps subnormal numbers in a kernel that has them flushed by the state of the processor:
+/// `unflushed.fma`. Made by `spmd`; lowering makes LLVM's own of it.
+pub const UNFLUSHED: &str = "unflushed.";
+
 /// Sums of four products of bytes and an `i32`: `dot.s8.u8`, by the types of the factors.
 pub const DOT: &str = "dot.";
 
@@ -18,5 +22,5 @@ pub const HALF: &str = "half.";
 
 /// Whether a name is that of such a function.
 pub fn is_one(name: &str) -> bool {
-    [DIRECTED, FLUSHING, DOT, HALF].iter().any(|family| name.starts_with(family))
+    [DIRECTED, FLUSHING, UNFLUSHED, DOT, HALF].iter().any(|family| name.starts_with(family))
 }

@@ -22,6 +22,7 @@ mod rows;
 mod runtime_helpers;
 mod shortcut_vectors;
 mod stack_sizes;
+mod unflushed;
 mod vectorize;
 
 pub use compile::{DATA_LAYOUT, TRIPLE, compile_assembly, compile_object, lower, run_pass};

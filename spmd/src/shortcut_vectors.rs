@@ -2,7 +2,7 @@
 //! [`x86_instructions`](crate::passes::x86_instructions) makes instructions.
 
 use llvm_zluda::{MemoryEffects, Module, Value};
-use simt::shortcuts::{DOT, FLUSHING, HALF, is_one};
+use simt::shortcuts::{DOT, FLUSHING, HALF, UNFLUSHED, is_one};
 
 /// The function of vectors of so many lanes, or of scalars for a single one, for `name`, such as `directed.fma.rm`.
 pub(crate) fn vector<'c>(
@@ -37,5 +37,6 @@ pub(crate) fn base(name: &str) -> Option<&str> {
 /// Whether the processor has an instruction of scalars for `name` as well.
 pub(crate) fn has_scalars(name: &str) -> bool {
     name.starts_with(HALF)
+        || name.starts_with(UNFLUSHED)
         || name.strip_prefix(FLUSHING).is_some_and(|operation| !operation.contains('.'))
 }

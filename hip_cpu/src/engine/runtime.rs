@@ -4,7 +4,10 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use cpu_abi::{BarrierReduction, BlockContext, FLAG_FLUSHES, KernelDescriptor, Runtime, WARP_SIZE};
+use cpu_abi::{
+    BarrierReduction, BlockContext, DEFAULT_FLOAT_STATE, FLAG_FLUSHES, KernelDescriptor, Runtime,
+    WARP_SIZE,
+};
 use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
@@ -57,8 +60,6 @@ pub fn set_float_state(state: u32) {
     };
 }
 
-/// No exceptions, round to nearest, denormals kept.
-const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
 /// `FTZ` and `DAZ`: results that are denormal, and operands, are zeros.
 const FLUSH: u32 = 1 << 15 | 1 << 6;
 
@@ -74,6 +75,12 @@ pub fn with_float_state(state: u32, f: impl FnOnce()) {
     set_float_state(state);
     f();
     set_float_state(before);
+}
+
+/// Runs `f`, which calculates with what a kernel hands it, in the default state. `f` is a call that is not inlined, so that no
+/// arithmetic leaves it.
+pub fn in_default_state(f: impl FnOnce()) {
+    if float_state() & FLUSH == 0 { f() } else { with_float_state(DEFAULT_FLOAT_STATE, f) }
 }
 
 extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {

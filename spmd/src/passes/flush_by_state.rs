@@ -7,12 +7,14 @@
 //!
 //! In this state x86 takes subnormal operands of floats and doubles for zeros, and makes zeros of results that are below the
 //! normal numbers once they are rounded to as many bits, which is `.ftz`. It suits a kernel if no other operation of
-//! floats or doubles could see the difference.
+//! floats or doubles could see the difference, but for a few sums, products, quotients and roots of floats, which have the default
+//! state to themselves ([`unflushed`](crate::unflushed)): one noise function in a renderer's shader is not worth that
+//! all else is flushed by comparisons.
 
 use llvm_zluda::{AtomicRmwOp, Builder, Module, Opcode, RealPredicate, Type, Value};
 use simt::analysis::subnormals::Subnormals;
 use simt::intrinsics::{self, PREFIX};
-use simt::shortcuts::FLUSHING;
+use simt::shortcuts::{FLUSHING, UNFLUSHED, is_one};
 
 use crate::Options;
 use crate::shortcut_vectors::has_scalars;
@@ -20,7 +22,14 @@ use crate::shortcut_vectors::has_scalars;
 /// Intrinsics that take or give floats and do no arithmetic, without [`PREFIX`].
 const MARKS: &[&str] = &["ftz.f32", "flushed.f32", "canonical.f32"];
 /// Beginnings of the names of intrinsics that may do arithmetic with what their signature has as integers.
-const MAY_CALCULATE: &[&str] = &["matrix.", "texture.", "lane."];
+const MAY_CALCULATE: &[&str] = &["matrix.", "lane."];
+
+/// Operations that flush, for each that has the default state to itself: to change the state twice and to call a function takes as
+/// long as to flush a dozen numbers by comparisons.
+const FLUSHES_FOR_EACH_APART: usize = 16;
+
+/// The address space of global memory.
+const GLOBAL: u32 = 1;
 
 /// LLVM's functions that take floats, and do not change in the state if they are not subnormal, up to their types.
 const OF_NORMAL_NUMBERS: &[&str] = &[
@@ -50,12 +59,25 @@ pub fn run(module: &Module<'_>, options: &Options) -> bool {
         functions.into_iter().partition(|function| function.name().starts_with(FLUSHING));
     let context = module.context();
     let subnormals = Subnormals::new(context);
-    let mut kernel = Kernel { subnormals, half: context.half(), options };
+    let mut kernel = Kernel { subnormals, half: context.half(), options, apart: Vec::new() };
     let suits = flushing.iter().any(|function| function.has_uses())
         && flushing.iter().all(|function| has_scalars(&function.name()))
         && others.iter().all(|&function| kernel.suits(function));
     if !suits {
         return false;
+    }
+    let apart = kernel.apart;
+    let flushes: usize = flushing.iter().map(|function| function.users().len()).sum();
+    if apart.len() * FLUSHES_FOR_EACH_APART > flushes {
+        return false;
+    }
+    for (instruction, name) in apart {
+        let operands = match instruction.opcode() {
+            Opcode::LLVMCall => instruction.arguments(),
+            _ => instruction.operands(),
+        };
+        let intrinsic = intrinsics::declare(module, &format!("{UNFLUSHED}{name}"), operands.len());
+        replace(module, instruction, |b| b.call(intrinsic, &operands));
     }
     if !options.approximations.is_exact("div") {
         take_approximations(module);
@@ -78,14 +100,27 @@ struct Kernel<'a, 'c> {
     subnormals: Subnormals<'c>,
     half: Type<'c>,
     options: &'a Options,
+    /// Operations that the state does not suit, by their names in [`simt::shortcuts`].
+    apart: Vec<(Value<'c>, &'static str)>,
 }
 
 impl<'c> Kernel<'_, 'c> {
-    /// Whether nothing in a function can tell the state from the default.
+    /// Whether nothing in a function can tell the state from the default, but for what is put apart. The body of a shortcut stands
+    /// for more operations than it has.
     fn suits(&mut self, function: Value<'c>) -> bool {
+        let is_shortcut = is_one(&function.name());
         let blocks = function.blocks().into_iter();
         let mut instructions = blocks.flat_map(|block| block.instructions());
-        instructions.all(|instruction| self.keeps(instruction))
+        instructions.all(|instruction| {
+            self.keeps(instruction) || !is_shortcut && self.puts_apart(instruction)
+        })
+    }
+
+    fn puts_apart(&mut self, instruction: Value<'c>) -> bool {
+        let is_float = instruction.ty().is_float() && instruction.ty().bits() == 32;
+        let name = apart(instruction).filter(|_| is_float);
+        self.apart.extend(name.map(|name| (instruction, name)));
+        name.is_some()
     }
 
     fn keeps(&mut self, instruction: Value<'c>) -> bool {
@@ -94,8 +129,18 @@ impl<'c> Kernel<'_, 'c> {
         match instruction.opcode() {
             LLVMCall => return self.keeps_call(instruction),
             LLVMAtomicRMW => {
-                return matches!(instruction.rmw_operation(), AtomicRmwOp::LLVMAtomicRMWBinOpXchg)
-                    || !has_floats(instruction.ty());
+                use AtomicRmwOp::{LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpXchg};
+                return match instruction.rmw_operation() {
+                    LLVMAtomicRMWBinOpXchg => true,
+                    // Sums of floats are flushed in global memory (`crate::float_atomics`).
+                    LLVMAtomicRMWBinOpFAdd
+                        if operands[0].ty().address_space() == GLOBAL
+                            && instruction.ty().bits() == 32 =>
+                    {
+                        true
+                    }
+                    _ => !has_floats(instruction.ty()),
+                };
             }
             LLVMFNeg | LLVMSIToFP | LLVMUIToFP => return true,
             LLVMFCmp if asks_for_nan(instruction) => return true,
@@ -148,6 +193,22 @@ impl<'c> Kernel<'_, 'c> {
             _ => name == "div.full.ftz.f32" && !is_exact("div"),
         }
     }
+}
+
+/// The name of an operation in [`simt::shortcuts`], if it has one there.
+fn apart(instruction: Value<'_>) -> Option<&'static str> {
+    Some(match instruction.opcode() {
+        Opcode::LLVMFAdd => "add",
+        Opcode::LLVMFSub => "sub",
+        Opcode::LLVMFMul => "mul",
+        Opcode::LLVMFDiv => "div",
+        Opcode::LLVMCall => match instruction.called_name().as_str() {
+            "llvm.fma.f32" => "fma",
+            "llvm.sqrt.f32" => "sqrt",
+            _ => return None,
+        },
+        _ => return None,
+    })
 }
 
 fn asks_for_nan(comparison: Value<'_>) -> bool {

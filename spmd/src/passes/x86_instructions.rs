@@ -10,11 +10,12 @@
 //! arithmetic.
 
 use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
-use simt::shortcuts::{DIRECTED, DOT, FLUSHING, HALF};
+use simt::shortcuts::{DIRECTED, DOT, FLUSHING, HALF, UNFLUSHED};
 use simt::{LANES, intrinsics};
 
 use crate::Options;
 use crate::shortcut_vectors::base;
+use crate::unflushed;
 
 /// Calls intrinsics in the place of functions that have bodies, as far as the processor has the instructions.
 pub fn take(module: &Module<'_>, options: &Options) {
@@ -50,6 +51,9 @@ pub fn expand(module: &Module<'_>, options: &Options) {
             b.position_before(call);
             let made = if let Some(operation) = base.strip_prefix(FLUSHING) {
                 flushing(module, &b, operation, &call.arguments())
+            } else if let Some(operation) = base.strip_prefix(UNFLUSHED) {
+                let operands = call.arguments();
+                b.call(unflushed::function(module, operation, call.ty(), operands.len()), &operands)
             } else if base.starts_with(HALF) {
                 b.intrinsic(module, "llvm.fma", &[call.ty()], &call.arguments())
             } else {
@@ -136,13 +140,8 @@ fn flushing<'c>(
     let operands: Vec<_> = operands.iter().map(flushed).collect();
     let ty = operands[0].ty();
     match (operation, operands.as_slice()) {
-        ("add", &[x, y]) => b.fadd(x, y),
-        ("sub", &[x, y]) => b.fsub(x, y),
-        ("mul", &[x, y]) => b.fmul(x, y),
-        ("div", &[x, y]) => b.fdiv(x, y),
         ("rcp", &[x]) => b.fdiv(like(b, ty, b.context().f32().const_float(1.0)), x),
-        ("fma", operands) => b.intrinsic(module, "llvm.fma", &[ty], operands),
-        (_, operands) => b.intrinsic(module, "llvm.sqrt", &[ty], operands),
+        (_, operands) => unflushed::arithmetic(module, b, operation, operands),
     }
 }
 

@@ -401,7 +401,7 @@ impl Kernel {
             // SAFETY: the context is whole.
             unsafe { entry(context, 0, context.warps) };
             if flushes {
-                set_float_state(0x1f80);
+                set_float_state(cpu_abi::DEFAULT_FLOAT_STATE);
             }
             return;
         }
