@@ -9,7 +9,7 @@ mod common;
 
 use cuda_types::cuda::{CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream};
 use libloading::Library;
-use std::ffi::{CString, c_char, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::ptr::null_mut;
 
 const THREADS: usize = 256;
@@ -113,20 +113,39 @@ fn operands() -> Vec<[f32; OPERANDS]> {
     all
 }
 
-fn load(library: &Library) -> Vec<CUfunction> {
+/// A sum that flushes, and a product of matrices of doubles, which are zeros, to which something is added.
+const DOUBLES: &str = ".version 7.0\n.target sm_80\n.address_size 64
+    .visible .entry doubles(.param .u64 operands, .param .u64 results)
+    {
+        .reg .b32 %r<2>; .reg .b64 %rd<5>; .reg .f32 %f<3>; .reg .f64 %fd<5>;
+        ld.param.u64 %rd1, [operands];
+        ld.param.u64 %rd2, [results];
+        mov.u32 %r1, %tid.x;
+        mad.wide.u32 %rd3, %r1, 8, %rd1;
+        mad.wide.u32 %rd4, %r1, 16, %rd2;
+        ld.global.f64 %fd1, [%rd3];
+        ld.global.f32 %f1, [%rd3];
+        add.rn.ftz.f32 %f2, %f1, %f1;
+        mov.f64 %fd2, 0d0000000000000000;
+        mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd3, %fd4}, {%fd2}, {%fd2}, {%fd1, %fd1};
+        st.global.f64 [%rd4], %fd3;
+        st.global.f32 [%rd4+8], %f2;
+        ret;
+    }";
+
+fn load(library: &Library, text: &CStr, names: &[&CStr]) -> Vec<CUfunction> {
     let mut module: CUmodule = null_mut();
-    let text = text();
     let loaded = call!(library, cuModuleLoadData(&mut module, text.as_ptr().cast()):
         (*mut CUmodule, *const c_void));
     assert_eq!(loaded, R::CUDA_SUCCESS);
-    let function = |name: &std::ffi::CStr| {
+    let function = |name: &&CStr| {
         let mut function: CUfunction = null_mut();
         let found = call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
             (*mut CUfunction, CUmodule, *const c_char));
         assert_eq!(found, R::CUDA_SUCCESS);
         function
     };
-    [c"flushes", c"mixed", c"keeps", c"waits"].into_iter().map(function).collect()
+    names.iter().map(function).collect()
 }
 
 #[test]
@@ -140,7 +159,7 @@ fn kernels_flush_what_says_so_and_nothing_else() {
     ok(call!(library, cuMemAlloc_v2(&mut to, THREADS * RESULTS * 4): (*mut CUdeviceptr, usize)));
     ok(call!(library, cuMemcpyHtoD_v2(from, operands.as_ptr().cast(), bytes):
         (CUdeviceptr, *const c_void, usize)));
-    let functions = load(&library);
+    let functions = load(&library, &text(), &[c"flushes", c"mixed", c"keeps", c"waits"]);
     let expected = |flushes: bool, &[a, b, c]: &[f32; OPERANDS]| {
         let flush = |value| if flushes { flushed(value) } else { value };
         let round = |exact: f64| if flushes { rounded(exact) } else { exact as f32 };
@@ -164,5 +183,33 @@ fn kernels_flush_what_says_so_and_nothing_else() {
                 "kernel {index} of {operands:?}"
             );
         }
+    }
+}
+
+#[test]
+fn matrices_of_doubles_keep_subnormal_numbers() {
+    let library = common::driver();
+    let ok = |result| assert_eq!(result, R::CUDA_SUCCESS);
+    // Their lower halves are floats of all sizes.
+    let operands: Vec<u64> = (0..32).map(|lane| (lane + 1) << 20 | lane << 45).collect();
+    let bytes = size_of_val(operands.as_slice());
+    let [mut from, mut to]: [CUdeviceptr; 2] = [0; 2];
+    ok(call!(library, cuMemAlloc_v2(&mut from, bytes): (*mut CUdeviceptr, usize)));
+    ok(call!(library, cuMemAlloc_v2(&mut to, 2 * bytes): (*mut CUdeviceptr, usize)));
+    ok(call!(library, cuMemcpyHtoD_v2(from, operands.as_ptr().cast(), bytes):
+        (CUdeviceptr, *const c_void, usize)));
+    let text = CString::new(DOUBLES).unwrap();
+    let function = load(&library, &text, &[c"doubles"])[0];
+    let mut params = [(&raw mut from).cast::<c_void>(), (&raw mut to).cast()];
+    ok(call!(library, cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, null_mut(),
+        params.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
+        c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)));
+    let mut results = [[0u64; 2]; 32];
+    ok(call!(library, cuMemcpyDtoH_v2(results.as_mut_ptr().cast(), to, 2 * bytes):
+        (*mut c_void, CUdeviceptr, usize)));
+    for (operand, [double, float]) in operands.iter().zip(results) {
+        let lower = flushed(f32::from_bits(*operand as u32));
+        let sum = flushed(lower + lower).to_bits();
+        assert_eq!((double, float as u32), (*operand, sum), "of {operand:#x}");
     }
 }

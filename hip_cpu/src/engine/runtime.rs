@@ -223,7 +223,12 @@ unsafe extern "sysv64" fn vprintf(
         }
         let block = Block::of(block);
         printf::touch(format, arguments);
-        block.on_thread_stack(|| printf::print(CStr::from_ptr(format).to_bytes(), arguments))
+        let mut result = 0;
+        in_default_state(|| {
+            result = block
+                .on_thread_stack(|| printf::print(CStr::from_ptr(format).to_bytes(), arguments));
+        });
+        result
     }
 }
 

@@ -21,8 +21,9 @@ use crate::shortcut_vectors::has_scalars;
 
 /// Intrinsics that take or give floats and do no arithmetic, without [`PREFIX`].
 const MARKS: &[&str] = &["ftz.f32", "flushed.f32", "canonical.f32"];
-/// Beginnings of the names of intrinsics that may do arithmetic with what their signature has as integers.
-const MAY_CALCULATE: &[&str] = &["matrix.", "lane."];
+/// The beginning of the names of intrinsics that may do arithmetic with what their signature has as integers. Matrices and textures
+/// have the default state for themselves.
+const MAY_CALCULATE: &str = "lane.";
 
 /// Operations that flush, for each that has the default state to itself: to change the state twice and to call a function takes as
 /// long as to flush a dozen numbers by comparisons.
@@ -169,7 +170,7 @@ impl<'c> Kernel<'_, 'c> {
         let arguments = call.arguments();
         let looks = has_floats(call.ty()) || arguments.iter().any(|it| has_floats(it.ty()));
         if let Some(name) = name.strip_prefix(PREFIX) {
-            let calculates = MAY_CALCULATE.iter().any(|family| name.starts_with(family));
+            let calculates = name.starts_with(MAY_CALCULATE);
             return !calculates && (!looks || MARKS.contains(&name) || self.keeps_function(name));
         }
         if let Some(rest) = name.strip_prefix("llvm.") {
