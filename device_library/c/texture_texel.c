@@ -109,6 +109,11 @@ static inline float rounded(double value, u32 significand) {
   return (float)double_of((bits + (1ul << (cut - 1))) & ~((1ul << cut) - 1));
 }
 
+// Zeros of the same sign in the place of subnormal numbers, which is what an H200 averages, and what it gives for averages.
+static inline float flushed(float value) {
+  return __builtin_fabsf(value) < 0x1p-126f ? __builtin_copysignf(0.0f, value) : value;
+}
+
 // Of floats; of each slice, four bits below the last one of the greatest number count.
 static inline double average_of_floats(const weighted_texels *w, u32 channel, i32 significand) {
   double whole = -0.0;
@@ -122,7 +127,7 @@ static inline double average_of_floats(const weighted_texels *w, u32 channel, i3
     double sum = -0.0;
     ROLLED for (u32 i = 0; i < w->count; i++) {
       if (w->slices[i] != slice || w->weights[i] == 0) continue;
-      double value = w->texels[i].channels[channel].exact;
+      double value = flushed(w->texels[i].channels[channel].exact);
       if (bits_of(greatest) >> 23 != 0xff) {
         value = __builtin_trunc(value * power_of_two_f64(-exponent)) * power_of_two_f64(exponent);
       }
@@ -146,7 +151,7 @@ u32 texture_average(LENT const weighted_texels *w, u32 channel) {
     if (__builtin_fabs(average) < 0x1p-14) return bits_of((float)(__builtin_round(average * 0x1p24) / 0x1p24));
     return bits_of(rounded(average, 11));
   }
-  if (kind == FLOAT) return bits_of(rounded(average_of_floats(w, channel, 24), 24));
+  if (kind == FLOAT) return bits_of(flushed(rounded(average_of_floats(w, channel, 24), 24)));
   if (kind == SRGB) {
     i32 exponent = -128;
     ROLLED for (u32 i = 0; i < w->count; i++) {

@@ -99,7 +99,7 @@ pub fn channel(
             average => round(average, 11),
         }
         .to_bits(),
-        Number::Float(_) => round(average(24), 24).to_bits(),
+        Number::Float(_) => flushed(round(average(24), 24)).to_bits(),
     }
 }
 
@@ -108,9 +108,15 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
+/// A zero of the same sign in the place of a subnormal number, which is what an H200 averages, and what it gives for averages.
+fn flushed(value: f32) -> f32 {
+    if value.is_subnormal() { 0f32.copysign(value) } else { value }
+}
+
 fn float(number: Number) -> f32 {
     match number {
-        Number::Half(value) | Number::Float(value) => value,
+        Number::Half(value) => value,
+        Number::Float(value) => flushed(value),
         _ => f32::from_bits(number.word()),
     }
 }
@@ -142,6 +148,29 @@ mod tests {
         let numbers = [(131, 225), (49, 31)]
             .map(|(value, weight)| (Number::Unsigned(value * 257, 0.0), weight));
         assert_eq!(channel(numbers.into_iter(), [0, 0].into_iter()), 0x3ef3_16f3);
+    }
+
+    // As an H200 averages them.
+    #[test]
+    fn subnormal_floats_are_flushed() {
+        let average = |texels: &[u32], weights: &[i64]| {
+            let numbers = texels.iter().map(|&bits| Number::Float(f32::from_bits(bits)));
+            channel(numbers.zip(weights.iter().copied()), (0..texels.len()).map(|_| 0))
+        };
+        let half = [128, 128];
+        for (texels, weights, expected) in [
+            ([0x123, 0x8000_0456], [256, 0], 0),
+            ([0x123, 0x8000_0456], [0, 256], 0x8000_0000),
+            ([0x40_0000, 0x80_0000], half, 0),
+            ([0x7f_ffff, 0x200_0000], half, 0x180_0000),
+            ([0x80_0000, 0x80_0000], half, 0x80_0000),
+            ([0x100_0000, 0x8100_0001], half, 0x8000_0000),
+            ([0x3c0_0000, 0x12_3456], [192, 64], 0x390_0000),
+        ] {
+            assert_eq!(average(&texels, &weights), expected, "{texels:x?} by {weights:?}");
+        }
+        // Nothing is flushed on the way.
+        assert_eq!(average(&[0x80_0000, 0, 0x140_0000, 0], &[64; 4]), 0x80_0000);
     }
 
     // Halves of one slice and of two, as an H100 averages them.

@@ -70,6 +70,14 @@ pub const CASES: &[Case] = &[
         must(api.cuModuleUnload(module));
         vec![api.cuModuleUnload(module)]
     }),
+    ("module/unload_without_context", |api| {
+        let module = module(api);
+        let mut context = null_mut();
+        must(api.cuCtxPopCurrent_v2(&mut context));
+        let unloaded = api.cuModuleUnload(module);
+        must(api.cuCtxPushCurrent_v2(context));
+        vec![unloaded, api.cuModuleUnload(module)]
+    }),
     ("module/foreign", |api| {
         context(api);
         let mut function = null_mut();
