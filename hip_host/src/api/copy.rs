@@ -108,6 +108,10 @@ pub(super) fn transfer_and_wait(
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
     if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
         if let Err(error) = transfer.run_here() {
+            // Memory of the program's own that is gone, or may not be used: no kernel has done anything wrong.
+            if owners.iter().any(Option::is_none) {
+                return Err(INVALID);
+            }
             context.device.failure.set(error);
         }
     } else {
