@@ -1,5 +1,5 @@
 // Kernels that launch kernels: the order of a block's default stream, of streams that a grid makes, of what is launched
-// to come after a grid; errors of threads, which are a thread's own; copies, events, parameters, function pointers, depth.
+// to come after a grid, and of children that wait for each other; errors of threads, which are a thread's own; copies, events, parameters, function pointers, depth.
 // An H100 gives the same orders and errors.
 // sample: flags = -rdc=true
 // sample: cpu = AMD GPUs do not launch by themselves
@@ -48,6 +48,22 @@ __global__ void own_stream() {
     errors[2] = cudaStreamCreateWithFlags(&stream, 7);
     errors[3] = cudaGetLastError();
     errors[4] = cudaGetLastError();
+}
+
+__device__ volatile int has_come[4];
+
+__global__ void meet(int own, int other) {
+    has_come[own] = 1;
+    while (!has_come[other]) {}
+}
+
+__global__ void meetings() {
+    cudaStream_t streams[2];
+    for (int i = 0; i < 2; i++) cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
+    for (int i = 0; i < 2; i++) meet<<<1, 1, 0, streams[i]>>>(i, 1 - i);
+    for (int i = 0; i < 2; i++) meet<<<1, 1, 0, cudaStreamFireAndForget>>>(2 + i, 3 - i);
+    for (int i = 0; i < 2; i++) cudaStreamDestroy(streams[i]);
+    mark<<<1, 1, 0, cudaStreamTailLaunch>>>(8);
 }
 
 __global__ void with_tail(int what) {
@@ -258,6 +274,9 @@ int main() {
     own_stream<<<1, 1>>>();
     expect("a stream", {1, 2});
     expect_errors("a stream", {0, 0, 1, 1, 0});
+    // Children that wait for each other run side by side.
+    meetings<<<1, 1>>>();
+    expect("meetings", {8});
     tails<<<1, 1>>>();
     expect("tails", {1, 2, 10, 20, 21, 30});
     events<<<1, 1>>>();

@@ -4,6 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// A heading, so that a reader of the output knows what runs.
@@ -63,6 +64,23 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Does something that may take long and says nothing meanwhile: each minute a line says that it goes on.
+pub fn minute_by_minute<R>(what: &str, work: impl FnOnce() -> R) -> R {
+    let (end, ended) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut minutes = 0;
+            while ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+                minutes += 1;
+                println!("  {what}: {minutes} min so far");
+            }
+        });
+        let result = work();
+        drop(end);
+        result
+    })
 }
 
 /// Something long that cannot say how far it is.

@@ -1,5 +1,5 @@
 //! A context ends while another thread works in it: no memory stays behind that nothing will ever free, and no capture that
-//! nothing will ever end.
+//! nothing will ever end. One whose streams wait for a word ends too, whether or not somebody writes it.
 
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -11,9 +11,12 @@ use cuda_types::cuda::{
     CUcontext, CUdevice, CUdeviceptr, CUpointer_attribute as Attribute, CUresult as R, CUstream,
     CUstreamCaptureMode,
 };
+use libloading::Library;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 const OK: R = R::CUDA_SUCCESS;
 const ROUNDS: usize = 300;
@@ -105,5 +108,83 @@ fn captures_end_with_their_context() {
         let result = call!(library, cuMemAlloc_v2(&mut address, 4): (*mut CUdeviceptr, usize));
         assert_eq!(result, OK, "round {round}");
         call!(library, cuMemFree_v2(address): (CUdeviceptr));
+    }
+}
+
+/// A context, current, with a stream that waits for the first of its words and then writes 1 to the second. Both are
+/// memory of the host's that stays.
+fn waiting(library: &Library, is_primary: bool, words: &[AtomicU32; 2]) -> CUcontext {
+    let mut context = null_mut();
+    let result = match is_primary {
+        true => {
+            call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, CUdevice))
+        }
+        false => {
+            call!(library, cuCtxCreate_v2(&mut context, 0, 0): (*mut CUcontext, c_uint, CUdevice))
+        }
+    };
+    assert_eq!(result, OK);
+    assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
+    let host = words.as_ptr().cast_mut().cast();
+    let result = call!(library, cuMemHostRegister_v2(host, 8, 2): (*mut c_void, usize, c_uint));
+    assert_eq!(result, OK);
+    let mut stream: CUstream = null_mut();
+    assert_eq!(call!(library, cuStreamCreate(&mut stream, 1): (*mut CUstream, c_uint)), OK);
+    // No more than this one is behind it.
+    for word in 0..2 {
+        let address = host.addr() as CUdeviceptr + 4 * word;
+        let result = match word {
+            0 => call!(library, cuStreamWaitValue32_v2(stream, address, 1, 0):
+                (CUstream, CUdeviceptr, u32, c_uint)),
+            _ => call!(library, cuStreamWriteValue32_v2(stream, address, 1, 0):
+                (CUstream, CUdeviceptr, u32, c_uint)),
+        };
+        assert_eq!(result, OK);
+    }
+    context
+}
+
+/// Ends what [`waiting`] made.
+fn end(library: &Library, context: CUcontext, is_primary: bool) {
+    let result = match is_primary {
+        true => call!(library, cuDevicePrimaryCtxReset_v2(0): (CUdevice)),
+        false => call!(library, cuCtxDestroy_v2(context): (CUcontext)),
+    };
+    assert_eq!(result, OK);
+}
+
+#[test]
+fn the_end_waits_for_what_a_stream_waits_for() {
+    let library = &common::driver();
+    for is_primary in [false, true] {
+        let words = [const { AtomicU32::new(0) }; 2];
+        let context = waiting(library, is_primary, &words);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(300));
+                words[0].store(1, Ordering::SeqCst);
+            });
+            end(library, context, is_primary);
+        });
+        assert_eq!(words[1].load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn the_end_does_not_wait_for_what_nobody_writes() {
+    let library = &common::driver();
+    for is_primary in [false, true] {
+        let words = [const { AtomicU32::new(0) }; 2];
+        let context = waiting(library, is_primary, &words);
+        end(library, context, is_primary);
+        // What came behind has not been done, and is not done later.
+        words[0].store(1, Ordering::SeqCst);
+        assert_eq!(words[1].load(Ordering::SeqCst), 0);
+        // The next one works as ever.
+        let words = [AtomicU32::new(1), AtomicU32::new(0)];
+        let context = waiting(library, is_primary, &words);
+        assert_eq!(call!(library, cuCtxSynchronize(): ()), OK);
+        assert_eq!(words[1].load(Ordering::SeqCst), 1);
+        end(library, context, is_primary);
     }
 }

@@ -12,7 +12,7 @@ use cuda_types::cuda::{
     CUdeviceptr, CUevent, CUfunction, CUgreenCtx, CUmodule, CUresult as R, CUstream,
 };
 use libloading::Library;
-use std::ffi::{c_char, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::ptr::null_mut;
 
 const OK: R = R::CUDA_SUCCESS;
@@ -20,7 +20,7 @@ const NOT_READY: R = R::CUDA_ERROR_NOT_READY;
 const NON_BLOCKING: c_uint = 1;
 const GEQ: c_uint = 0;
 
-/// Each block writes the number of its multiprocessor, after a while.
+/// Each block writes the number of its multiprocessor, after a while. `meet` writes its own word and waits for another.
 const TEXT: &str = concat!(
     r#"
 .version 7.0
@@ -40,6 +40,19 @@ again:
     add.u32 %r3, %r3, 1;
     setp.lt.u32 %p1, %r3, 2000;
     @%p1 bra again;
+    ret;
+}
+.visible .entry meet(.param .u64 own, .param .u64 other)
+{
+    .reg .pred %p; .reg .b32 %r<2>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [own];
+    ld.param.u64 %rd2, [other];
+    mov.u32 %r1, 1;
+    st.volatile.global.u32 [%rd1], %r1;
+again:
+    ld.volatile.global.u32 %r1, [%rd2];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra again;
     ret;
 }
 "#,
@@ -152,11 +165,15 @@ impl Driver {
     }
 
     fn places(&self) -> CUfunction {
+        self.function(c"places")
+    }
+
+    fn function(&self, name: &CStr) -> CUfunction {
         let (mut module, mut function): (CUmodule, CUfunction) = (null_mut(), null_mut());
         let calls = [
             call!(self.0, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()):
                 (*mut CUmodule, *const c_void)),
-            call!(self.0, cuModuleGetFunction(&mut function, module, c"places".as_ptr()):
+            call!(self.0, cuModuleGetFunction(&mut function, module, name.as_ptr()):
                 (*mut CUfunction, CUmodule, *const c_char)),
         ];
         assert_eq!(calls, [OK; 2]);
@@ -198,6 +215,28 @@ fn launches_run_on_the_cores_of_their_part() {
         }
     }
     driver.destroy(green);
+}
+
+/// Those of two parts, which have one core here, and of a part and the whole device.
+#[test]
+fn kernels_that_wait_for_each_other_run_side_by_side() {
+    let driver = Driver::new();
+    let greens = [driver.green(), driver.green()];
+    let [one, two] = greens.map(|green| driver.stream_of(green));
+    let (meet, whole) = (driver.function(c"meet"), driver.stream());
+    for streams in [[one, two], [two, whole], [whole, one]] {
+        let words = driver.words(2);
+        let words = [words, words + 4];
+        for (stream, mut words) in streams.into_iter().zip([words, [words[1], words[0]]]) {
+            let mut parameters = words.each_mut().map(|word| (&raw mut *word).cast::<c_void>());
+            let result = call!(driver.0, cuLaunchKernel(meet, 1, 1, 1, 1, 1, 1, 0, stream,
+                parameters.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
+                c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void));
+            assert_eq!(result, OK);
+        }
+        streams.iter().for_each(|stream| driver.synchronize(*stream));
+    }
+    greens.iter().for_each(|green| driver.destroy(*green));
 }
 
 /// As an H100 answers.

@@ -26,7 +26,20 @@ fn what_is_no_memory_is_not_registered() {
         libc::munmap(memory.byte_add(3 * PAGE), PAGE);
         memory.addr()
     };
+    // SAFETY: as above.
+    let locked = unsafe {
+        let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let memory = libc::mmap(null_mut(), 3 * PAGE, access, how, -1, 0);
+        assert_ne!(memory, libc::MAP_FAILED);
+        assert_eq!(libc::mprotect(memory.byte_add(PAGE), PAGE, libc::PROT_NONE), 0);
+        memory.addr()
+    };
     for (from, size) in [
+        // Addresses without access, in the middle or alone.
+        (locked, 3 * PAGE),
+        (locked, PAGE + 1),
+        (locked + PAGE, PAGE),
         (address + PAGE, PAGE),
         (address, 2 * PAGE),
         (address, 3 * PAGE),
@@ -39,7 +52,9 @@ fn what_is_no_memory_is_not_registered() {
     ] {
         assert_eq!(register(from, size), R::CUDA_ERROR_INVALID_VALUE, "{from:#x}, {size:#x}");
     }
-    for (from, size) in [(address, PAGE), (address + 2 * PAGE + 1, PAGE - 1)] {
+    for (from, size) in
+        [(address, PAGE), (address + 2 * PAGE + 1, PAGE - 1), (locked + 2 * PAGE, PAGE)]
+    {
         assert_eq!(register(from, size), R::CUDA_SUCCESS, "{from:#x}, {size:#x}");
         let mut device: CUdeviceptr = 0;
         let found = call!(library, cuMemHostGetDevicePointer_v2(&mut device, from as *mut c_void, 0):
@@ -56,5 +71,29 @@ fn what_is_no_memory_is_not_registered() {
             R::CUDA_SUCCESS
         );
     }
+    assert_eq!(call!(library, cuCtxSynchronize(): ()), R::CUDA_SUCCESS);
+}
+
+/// A copy by the host finds it out, and the context goes on.
+#[test]
+fn what_may_not_be_read_is_not_copied() {
+    let library = common::driver();
+    // SAFETY: new memory, of which nobody else knows.
+    let locked = unsafe {
+        let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        libc::mmap(null_mut(), PAGE, libc::PROT_NONE, how, -1, 0)
+    };
+    assert_ne!(locked, libc::MAP_FAILED);
+    let mut memory: CUdeviceptr = 0;
+    let made = call!(library, cuMemAlloc_v2(&mut memory, 64): (*mut CUdeviceptr, usize));
+    assert_eq!(made, R::CUDA_SUCCESS);
+    let there = locked.expose_provenance() as CUdeviceptr;
+    let calls = [
+        call!(library, cuMemcpyHtoD_v2(memory, locked, 64): (CUdeviceptr, *const c_void, usize)),
+        call!(library, cuMemcpyDtoH_v2(locked, memory, 64): (*mut c_void, CUdeviceptr, usize)),
+        call!(library, cuMemcpy(there, memory, 64): (CUdeviceptr, CUdeviceptr, usize)),
+        call!(library, cuMemcpy(memory, there, 64): (CUdeviceptr, CUdeviceptr, usize)),
+    ];
+    assert_eq!(calls, [R::CUDA_ERROR_INVALID_VALUE; 4]);
     assert_eq!(call!(library, cuCtxSynchronize(): ()), R::CUDA_SUCCESS);
 }

@@ -52,6 +52,7 @@ fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
 
     let version = function!(library, cuDriverGetVersion(*mut c_int));
     let count = function!(library, cuDeviceGetCount(*mut c_int));
+    let state = function!(library, cuCheckpointProcessGetState(c_int, *mut c_int));
     let init = function!(library, cuInit(c_uint));
     let retain = function!(library, cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice));
     let set = function!(library, cuCtxSetCurrent(CUcontext));
@@ -85,8 +86,13 @@ fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
         assert_eq!(version(&mut number), R::CUDA_SUCCESS);
         assert_eq!(number, 13000);
         assert_eq!(count(&mut number), R::CUDA_ERROR_NOT_INITIALIZED);
+        // Processes are asked about without `cuInit`; this one does not use a device yet.
+        let own = std::process::id() as c_int;
+        assert_eq!(state(own, &mut number), R::CUDA_ERROR_OPERATING_SYSTEM);
         assert_eq!(init(1), R::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(init(0), R::CUDA_SUCCESS);
+        assert_eq!(state(own, &mut number), R::CUDA_SUCCESS);
+        assert_eq!(number, 0);
         assert_eq!(count(&mut number), R::CUDA_SUCCESS);
         assert_eq!(number, 1);
         assert_eq!(allocate(&mut pointer, 4), R::CUDA_ERROR_INVALID_CONTEXT);

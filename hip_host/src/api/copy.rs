@@ -69,11 +69,13 @@ pub(super) fn enqueue(
     staged: Option<Box<[u8]>>,
     owners: &[Option<&'static Context>],
 ) -> Arc<Op> {
-    let (priority, failure) = (-stream.priority(), &stream.context.device.failure);
+    let (priority, context) = (-stream.priority(), stream.context);
+    let failure = &context.device.failure;
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;
             if failure.get().is_none()
+                && !context.streams.have_given_up()
                 && let Err(error) = transfer.run_here()
             {
                 failure.set(error);
@@ -106,6 +108,10 @@ pub(super) fn transfer_and_wait(
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
     if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
         if let Err(error) = transfer.run_here() {
+            // Memory of the program's own that is gone, or may not be used: no kernel has done anything wrong.
+            if owners.iter().any(Option::is_none) {
+                return Err(INVALID);
+            }
             context.device.failure.set(error);
         }
     } else {

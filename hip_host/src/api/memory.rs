@@ -17,10 +17,10 @@ fn allocate(kind: Kind, size: usize, flags: u32) -> Result<*mut c_void> {
         return Ok(std::ptr::null_mut());
     }
     let memory = &tables().memory;
-    let range = memory.allocate(kind, size, flags, 0).or_else(|error| {
+    let allocate = || memory.allocate(kind, size, flags, 0);
+    let range = allocate().or_else(|error| {
         check_may_wait().map_err(|_| error)?;
-        context::wait_for_all();
-        memory.allocate(kind, size, flags, 0)
+        memory.allocate_again(error, allocate)
     })?;
     Ok(range.start as *mut c_void)
 }

@@ -84,7 +84,8 @@ hip_api! {
             }
             tables.memory.release(range);
         };
-        stream.enqueue(false, None, Work::Quick(Box::new(free)));
+        let op = stream.enqueue(false, None, Work::Quick(Box::new(free)));
+        tables.memory.add_leaving(op);
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use crate::os::backing_file::{Growing, Piece};
 use crate::os::shared_table::{Bytes, SharedMemory};
 use crate::os::{machine, memory as os};
 use crate::ranges::FreeRanges;
+use crate::work::op::Op;
 
 /// The kind of memory that a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,8 @@ const HUGE_PAGE: usize = 2 << 20;
 pub struct Memory {
     state: Mutex<State>,
     claims: RwLock<()>,
+    /// Operations that give memory back.
+    leaving: Mutex<Vec<Arc<Op>>>,
     /// Bytes that a device may have.
     limit: usize,
 }
@@ -129,11 +132,16 @@ pub type Claim<'a> = RwLockReadGuard<'a, ()>;
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { state: Mutex::default(), claims: RwLock::default(), limit: device::share(limit()) }
+        Memory::with_limit(device::share(limit()))
     }
 }
 
 impl Memory {
+    fn with_limit(limit: usize) -> Memory {
+        let (state, leaving) = (Mutex::default(), Mutex::default());
+        Memory { state, claims: RwLock::default(), leaving, limit }
+    }
+
     /// Bytes that all allocations of a device's memory together may have.
     pub fn limit(&self) -> usize {
         self.limit
@@ -265,6 +273,41 @@ impl Memory {
         let handle = shared.handle()?;
         state.shared.insert(range.id, shared);
         Ok(handle)
+    }
+
+    /// Notes an operation that gives memory back.
+    pub fn add_leaving(&self, op: Arc<Op>) {
+        if op.has_ended() {
+            return;
+        }
+        let mut leaving = self.leaving.lock();
+        // Seldom enough for those that are many.
+        if leaving.len().is_power_of_two() {
+            leaving.retain(|earlier| !earlier.has_ended());
+        }
+        leaving.push(op);
+    }
+
+    /// Allocates by a function that has failed, again each time that memory has come back which was freed in a stream, until
+    /// it succeeds. No other work is waited for: it may be this thread that lets it go on.
+    pub fn allocate_again<T>(
+        &self,
+        mut error: hipError_t,
+        allocate: impl Fn() -> Result<T, hipError_t>,
+    ) -> Result<T, hipError_t> {
+        let leaving = std::mem::take(&mut *self.leaving.lock());
+        let mut leaving = leaving.into_iter();
+        for op in leaving.by_ref() {
+            op.wait();
+            match allocate() {
+                Ok(made) => {
+                    leaving.for_each(|op| self.add_leaving(op));
+                    return Ok(made);
+                }
+                Err(again) => error = again,
+            }
+        }
+        Err(error)
     }
 
     /// Counts bytes that lie elsewhere against the limit.
@@ -563,7 +606,7 @@ mod tests {
     use super::*;
 
     fn memory(limit: usize) -> Memory {
-        Memory { state: Mutex::default(), claims: RwLock::default(), limit }
+        Memory::with_limit(limit)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipMemLocationType, hipMemPool_t, hipMemPoolAttr};
 
-use super::context::{self, current};
+use super::context::current;
 use super::device::Device;
 use super::memory::{Kind, Range};
 use super::tables::tables;
@@ -132,11 +132,8 @@ impl Pool {
                 Place::File(file, _) => memory.allocate_in(file, size, handle.addr()),
                 _ => memory.allocate(Kind::Device, size, 0, handle.addr()),
             };
-            allocate().or_else(|_| {
-                // What was freed in some stream may be all that is missing.
-                context::wait_for_all();
-                allocate()
-            })
+            // What was freed in some stream may be all that is missing.
+            allocate().or_else(|error| memory.allocate_again(error, allocate))
         };
         match result {
             Ok(_) => self.used_high.fetch_max(used, Ordering::Relaxed),

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
+use super::busy::Busy;
 use super::op::{self, Op};
 
 type Call = (Arc<Op>, Box<dyn FnOnce() + Send>);
@@ -19,7 +20,10 @@ static CALLS: LazyLock<Mutex<Option<Sender<Call>>>> = LazyLock::new(|| {
     let spawned = std::thread::Builder::new().name("zluda-host".to_owned()).spawn(move || {
         HERE.set(true);
         for (op, call) in receiver {
-            call();
+            {
+                let _busy = Busy::begin();
+                call();
+            }
             op::finish(op);
         }
     });

@@ -3,11 +3,12 @@
 use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
 use super::blocks::{Blocks, Order};
+use super::busy::Busy;
 use super::chaos::{self, About, Dice};
 use super::op::{self, Op};
 use super::pool::{self, Pool};
@@ -62,6 +63,8 @@ pub struct Job {
     pub most_threads: u32,
     /// Among those that were made, where that matters.
     pub number: u64,
+    /// Looks at which no thread took part while more urgent jobs had some.
+    passes: AtomicU32,
     /// For a job that one thread has: a moment just before it was made.
     alone: Option<Ticks>,
 }
@@ -109,6 +112,7 @@ impl Job {
             slot_count,
             most_threads,
             number,
+            passes: AtomicU32::new(0),
             alone: None,
         }
     }
@@ -189,7 +193,10 @@ impl Job {
             return false;
         }
         let Some(slot) = self.take_slot() else { return false };
-        self.task.run(self, slot);
+        {
+            let _busy = Busy::begin();
+            self.task.run(self, slot);
+        }
         let (word, bit) = (slot as usize / 64, slot % 64);
         self.slots[word].fetch_and(!(1 << bit), Ordering::Release);
         if !self.is_exhausted() {
@@ -227,6 +234,16 @@ impl Job {
     /// Whether any thread takes part.
     pub fn has_thread(&self) -> bool {
         self.slots.iter().any(|word| word.load(Ordering::Relaxed) != 0)
+    }
+
+    /// More urgent jobs have come before it since the last look; returns at how many looks that was so.
+    pub fn pass_over(&self) -> u32 {
+        self.passes.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Looks at which more urgent jobs had come before it.
+    pub fn passes(&self) -> u32 {
+        self.passes.load(Ordering::Relaxed)
     }
 
     /// Whether another thread may take part.

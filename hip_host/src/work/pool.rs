@@ -9,9 +9,10 @@
 //! besides, which takes those of the device's jobs that no thread takes part in.
 //!
 //! Kernels of several streams may do so, too, however many: a GPU runs them side by side. As long as there are jobs that no
-//! thread takes part in, one looks from time to time, and lets them have threads of their own where nothing moves.
+//! thread takes part in, one looks from time to time, and lets them have threads of their own where nothing moves. It also
+//! lets one have a thread that more urgent ones have come before for long: they may be there to wait for it.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -30,6 +31,9 @@ const SPINS: u32 = 2_000;
 
 /// The time from one look for jobs that wait in vain to the next: looks cost nothing that can be measured.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Looks at which a job may have had no thread while more urgent ones had some.
+const MOST_PASSES: u32 = 20;
 
 /// Threads beside the others at most: a GPU runs 128 grids at the same time.
 const MOST_SPARES: u32 = 128;
@@ -50,6 +54,10 @@ pub struct Pool {
     /// Whether a thread looks for jobs that wait in vain.
     watch: AtomicU32,
     spares: AtomicU32,
+    /// The greatest priority of the jobs begun since the last look, if that is not the least of all.
+    urgent: AtomicI32,
+    /// Whether a thread is there for a job that has waited for long.
+    serves: AtomicBool,
     /// Advanced to call the reserve.
     calls: AtomicU32,
     /// Advanced by each submission, for the threads of devices.
@@ -129,6 +137,8 @@ impl Pool {
             begun,
             watch,
             spares,
+            urgent: AtomicI32::new(0),
+            serves: AtomicBool::new(false),
             calls,
             device_calls,
             device_threads,
@@ -220,6 +230,9 @@ impl Pool {
                 }
             };
             if let Some(job) = &job {
+                if job.priority > 0 {
+                    self.urgent.fetch_max(job.priority, Ordering::Relaxed);
+                }
                 self.begun.fetch_add(1, Ordering::Relaxed);
                 // Nobody who has seen this one may come for another.
                 if jobs.iter().any(|other| !Arc::ptr_eq(other, job) && !other.has_thread()) {
@@ -235,6 +248,11 @@ impl Pool {
         }
         job.take_part();
         true
+    }
+
+    /// Whether there is a job with blocks that nobody has taken.
+    pub fn has_open_jobs(&self) -> bool {
+        self.jobs.lock().iter().any(|job| !job.is_exhausted())
     }
 
     /// Wakes the reserve.
@@ -290,13 +308,22 @@ impl Pool {
         }
     }
 
-    /// How many jobs no thread takes part in, and what has been done by now.
-    fn progress(&self) -> (usize, Progress) {
+    /// How many jobs no thread takes part in, whether more urgent ones have come before one of them for long, and what has
+    /// been done by now.
+    fn progress(&self) -> (usize, bool, Progress) {
+        let urgent = self.urgent.swap(0, Ordering::Relaxed);
         let jobs = self.jobs.lock();
         let open = || jobs.iter().filter(|job| !job.is_exhausted());
         let taken = open().map(|job| job.taken()).sum();
         let begun = self.begun.load(Ordering::Relaxed);
-        (open().filter(|job| !job.has_thread()).count(), Progress { begun, taken })
+        let (mut waiting, mut is_late) = (0, false);
+        for job in open().filter(|job| !job.has_thread()) {
+            waiting += 1;
+            if job.priority < urgent {
+                is_late |= job.pass_over() > MOST_PASSES;
+            }
+        }
+        (waiting, is_late, Progress { begun, taken })
     }
 
     /// Looks whether jobs wait for a thread while no thread takes a block: then all threads have blocks that may wait for
@@ -310,7 +337,7 @@ impl Pool {
             std::thread::sleep(LOOK);
             // Whoever has a reason from now on calls again.
             self.watch.store(RESTS, Ordering::SeqCst);
-            let (waiting, progress) = self.progress();
+            let (waiting, is_late, progress) = self.progress();
             if waiting == 0 {
                 (last, spares) = (None, 1);
                 continue;
@@ -320,6 +347,15 @@ impl Pool {
                 (0..spares.min(waiting)).for_each(|_| self.call_spare());
                 // These may wait for others.
                 spares = spares.saturating_mul(2);
+            } else if is_late && !self.serves.swap(true, Ordering::Relaxed) {
+                let end = || self.serves.store(false, Ordering::Relaxed);
+                let is_there = self.spawn(move || {
+                    self.help(|job| !job.has_thread() && job.passes() > MOST_PASSES);
+                    end();
+                });
+                if !is_there {
+                    end();
+                }
             }
             last = Some(progress);
         }
@@ -331,17 +367,28 @@ impl Pool {
             self.spares.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        let work = || {
-            fault::own_thread();
+        let end = || self.spares.fetch_sub(1, Ordering::Relaxed);
+        let is_there = self.spawn(move || {
             self.help(|job| !job.has_thread());
-            self.spares.fetch_sub(1, Ordering::Relaxed);
-        };
+            end();
+        });
+        if !is_there {
+            end();
+        }
+    }
+
+    /// Begins a thread for a job; returns whether there is one.
+    fn spawn(&self, work: impl FnOnce() + Send + 'static) -> bool {
         let thread = std::thread::Builder::new().name("zluda-spare".to_owned());
-        if let Err(error) = thread.spawn(work) {
-            self.spares.fetch_sub(1, Ordering::Relaxed);
+        let spawned = thread.spawn(|| {
+            fault::own_thread();
+            work();
+        });
+        if let Err(error) = &spawned {
             // It may be asked for at each look.
             warn_once!("no thread for a job: {error}");
         }
+        spawned.is_ok()
     }
 }
 
@@ -353,7 +400,6 @@ mod tests {
     use super::super::op::{Op, Work};
     use super::*;
     use std::sync::Barrier;
-    use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
     static NONE: Failure = Failure::of(0);
@@ -495,5 +541,32 @@ mod tests {
             };
             assert!(comes(go_on), "of {threads} threads");
         }
+    }
+
+    /// Puts a job like itself into the pool, until the operation has ended.
+    struct Again(&'static Pool, Arc<Op>);
+
+    impl Task for Again {
+        fn run(&self, job: &Job, slot: u32) {
+            Plain.run(job, slot);
+            if !self.1.has_ended() {
+                self.0.submit(urgent(self.0, &self.1), 1);
+            }
+        }
+    }
+
+    fn urgent(pool: &'static Pool, last: &Arc<Op>) -> Arc<Job> {
+        let op = Op::new(5, &NONE, false, Work::Nothing);
+        let task = Box::new(Again(pool, last.clone()));
+        Arc::new(Job::new(task, op, 1, 1, Order::Ascending, 1))
+    }
+
+    #[test]
+    fn urgent_jobs_do_not_keep_others_waiting_for_ever() {
+        let pool = Pool::new(1, 0);
+        let (job, op) = job(Box::new(Plain), 6);
+        pool.submit(urgent(pool, &op), 1);
+        pool.submit(job, 1);
+        assert!(comes(|| op.has_ended()));
     }
 }

@@ -5,7 +5,7 @@
 //! The build with AddressSanitizer checks the order of locks, too (`locks/`); both leave out what [`NOT_SEEN`] says.
 
 use crate::program::{Output, capture_group, cargo};
-use crate::progress::heading;
+use crate::progress::{heading, minute_by_minute};
 use crate::repository::{llvm_program, make_empty, root, target};
 use crate::standard_library::{self, rustc};
 use crate::{Result, program};
@@ -50,21 +50,24 @@ const NOT_SEEN: [(&str, &str); 3] = [
     ("SQLite and zstd", "they are C; what they do with our memory by libc's functions is seen"),
 ];
 
-/// Programs of tests, or one test of them, that do not run with a sanitizer, and why.
-const LEFT_OUT: &[(&str, &str, Sanitizer, &str)] = &[
+/// Programs of tests, or those of their tests whose names contain a text, that do not run with a sanitizer, or with both, and
+/// why.
+const LEFT_OUT: &[(&str, &str, Option<Sanitizer>, &str)] = &[
     (
         "zluda flat_memory",
         "",
-        Sanitizer::Address,
+        Some(Sanitizer::Address),
         "memory that was freed stays, to find who uses it",
     ),
-    ("zluda flat_memory", "", Sanitizer::Thread, "the sanitizer's own notes grow"),
+    ("zluda flat_memory", "", Some(Sanitizer::Thread), "the sanitizer's own notes grow"),
     (
         "hip_cpu faults",
         "freed_memory_is_gone",
-        Sanitizer::Thread,
+        Some(Sanitizer::Thread),
         "the sanitizer has mapped memory of its own there by then",
     ),
+    ("hip_cpu zluda_hip_cpu", "engine::matrix::", None, "arithmetic alone, of an hour"),
+    ("hip_emu pcode", "", None, "arithmetic alone, of hours"),
 ];
 
 /// Tests of `hostile`.
@@ -170,6 +173,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     make_empty(&sanitizer.reports())?;
     let mut outcome = Outcome {
         sanitizer,
+        place: String::new(),
         failures: Vec::new(),
         unseen: Vec::new(),
         passed: 0,
@@ -181,10 +185,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     heading("Running the tests");
     let hostile = tests.iter().position(|tests| tests.name == "zluda hostile");
     let hostile = hostile.map(|at| tests.remove(at));
-    for tests in &tests {
+    let count = tests.len();
+    for (number, tests) in tests.iter().enumerate() {
+        outcome.place = format!("[{}/{count}] ", number + 1);
         let left_out: Vec<_> = LEFT_OUT
             .iter()
-            .filter(|(name, _, of, _)| *of == sanitizer && tests.name == *name)
+            .filter(|(name, _, of, _)| of.is_none_or(|of| of == sanitizer) && tests.name == *name)
             .collect();
         for (name, test, _, why) in &left_out {
             outcome.unseen.push(format!("{name} {test}: {why}"));
@@ -194,6 +200,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             outcome.check(tests, Run::AllBut(&skipped))?;
         }
     }
+    outcome.place.clear();
     if let Some(hostile) = &hostile {
         outcome.check(hostile, Run::One(CALLS))?;
         heading(&format!("Running threads of new seeds, for {} minutes", options.minutes));
@@ -280,6 +287,8 @@ enum Run<'a> {
 
 struct Outcome {
     sanitizer: Sanitizer,
+    /// Which of all programs runs, for its line.
+    place: String,
     failures: Vec<String>,
     unseen: Vec<String>,
     /// Tests that passed.
@@ -313,7 +322,7 @@ impl Outcome {
                 command.env("ZLUDA_TEST_SEEDS", format!("{seed}..{}", seed + 1));
             }
         }
-        let output = capture_group(&mut command, LIMIT)?;
+        let output = minute_by_minute(&name, || capture_group(&mut command, LIMIT))?;
         let passed: usize = output.stdout.lines().filter_map(passed).sum();
         let found = self.take_reports(&name)?;
         let verdict = match output.status {
@@ -325,7 +334,11 @@ impl Outcome {
             _ => "FAILED",
         };
         self.passed += passed;
-        println!("{name}: {verdict}, {passed} passed, {:.0} s", output.time.as_secs_f64());
+        println!(
+            "{}{name}: {verdict}, {passed} passed, {:.0} s",
+            self.place,
+            output.time.as_secs_f64()
+        );
         if verdict == "FAILED" {
             self.failures.push(name);
             show(&output, &found);

@@ -1,7 +1,8 @@
 //! Checkpoints of processes. None is made here: every process that computes runs. All of this is asked without `cuInit`, of
-//! other processes as a rule.
+//! other processes as a rule, as NVIDIA's own example of `cuda-checkpoint` does.
 
 use crate::convert::{In, Out};
+use crate::core::device::driver::check_initialized;
 use cuda_types::cuda::{
     CUcheckpointCheckpointArgs, CUcheckpointLockArgs, CUcheckpointRestoreArgs,
     CUcheckpointUnlockArgs, CUerror, CUprocessState, CUres,
@@ -10,7 +11,10 @@ use std::ffi::c_int;
 
 /// `OPERATING_SYSTEM` for processes that use no device, as an H100's driver says it.
 fn check_process(process: c_int) -> CUres {
-    let computes = |process| process == std::process::id() || crate::os::computes(process);
+    let computes = |process| match process == std::process::id() {
+        true => check_initialized().is_ok(),
+        false => crate::os::computes(process),
+    };
     match u32::try_from(process) {
         Ok(process) if computes(process) => Ok(()),
         _ => Err(CUerror::OPERATING_SYSTEM),

@@ -85,6 +85,36 @@ pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
     unsafe { libc::msync(start as *mut _, length as usize, libc::MS_ASYNC) == 0 }
 }
 
+/// Whether the whole range is memory that can be read.
+pub(crate) fn is_readable(address: u64, size: usize) -> bool {
+    let Some(end) = address.checked_add(size as u64) else { return false };
+    // Without the file, what is mapped is taken for memory.
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+        return is_mapped(address, size);
+    };
+    let mut next = address;
+    // "7f8c00000000-7f8c00021000 rw-p ...", in order.
+    for line in maps.lines() {
+        let mapping = line.split_once(' ').and_then(|(range, rest)| {
+            let (from, to) = range.split_once('-')?;
+            let number = |text| u64::from_str_radix(text, 16).ok();
+            Some((number(from)?, number(to)?, rest.starts_with('r')))
+        });
+        let Some((from, to, is_readable)) = mapping else { continue };
+        if to <= next {
+            continue;
+        }
+        if from > next || !is_readable {
+            break;
+        }
+        next = to;
+        if next >= end {
+            return true;
+        }
+    }
+    next >= end
+}
+
 /// Whether the machine has a NUMA node of this number. One whose system names none is one node.
 pub(crate) fn has_numa_node(node: i32) -> bool {
     node == 0 || std::path::Path::new(&format!("/sys/devices/system/node/node{node}")).is_dir()

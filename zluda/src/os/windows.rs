@@ -40,6 +40,11 @@ pub(crate) fn is_mapped(_address: u64, _size: usize) -> bool {
     true
 }
 
+/// Whether the whole range is memory that can be read. As above.
+pub(crate) fn is_readable(_address: u64, _size: usize) -> bool {
+    true
+}
+
 /// Whether the machine has a NUMA node of this number: it counts as one.
 pub(crate) fn has_numa_node(node: i32) -> bool {
     node == 0

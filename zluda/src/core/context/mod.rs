@@ -237,11 +237,13 @@ impl Context {
 
     /// Lets the context live until the guard is dropped; `CONTEXT_IS_DESTROYED` where it has ended.
     pub(crate) fn keep_alive(self: &Arc<Self>) -> CUres<Alive<'_>> {
-        let guard = self.life.read();
-        if !self.is_alive() {
-            return Err(CUerror::CONTEXT_IS_DESTROYED);
+        // The end alone holds it against others, and the context has ended by then. Who waits for that, of those who let it
+        // live, has to wait for nobody here: they may hold a lock that the caller's is behind.
+        let life = self.is_alive().then(|| self.life.try_read_recursive()).flatten();
+        match life.filter(|_| self.is_alive()) {
+            Some(guard) => Ok(Alive { context: self, _guard: guard }),
+            None => Err(CUerror::CONTEXT_IS_DESTROYED),
         }
-        Ok(Alive { context: self, _guard: guard })
     }
 
     /// The flags of the context, as `cuCtxGetFlags` tells them.
@@ -279,8 +281,7 @@ impl Context {
         if let Ok(driver) = driver() {
             select(driver, self.device, self.hip);
             // Kernels may still use what goes now. What they end with no longer concerns anybody.
-            // SAFETY: has no preconditions.
-            failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
+            failed = driver.hip.end_work() != hipError_t::hipSuccess;
         }
         self.services.end();
         // What another thread has begun to allocate is known by then.

@@ -52,7 +52,9 @@ fn cluster(graph: &Graph, flags: Flags, text: &mut String) {
         "subgraph cluster_{number} {{\nlabel=\"graph_{number}\" graph[style=\"dashed\"];"
     );
     {
-        let topology = graph.topology.lock();
+        // It is not locked while nodes are: who launches them may wait for the end of a context, which may wait for who changes
+        // the graph.
+        let topology = graph.topology.lock().clone();
         let places: HashMap<u64, usize> =
             topology.nodes.keys().enumerate().map(|(place, id)| (*id, place)).collect();
         let name = |id: &u64| format!("\"graph_{number}_node_{}\"", places[id]);

@@ -96,7 +96,9 @@ fn pair(old: &Graph, new: &Graph, pairs: &mut Pairs) -> Result<(), Difference> {
     };
     let first = pairs.len();
     {
-        let (old, new) = (old.topology.lock(), new.topology.lock());
+        // They are not locked while nodes are, as in [`super::dot`].
+        let old = old.topology.lock().clone();
+        let new = new.topology.lock().clone();
         if old.nodes.len() != new.nodes.len() {
             return Err(changed(None));
         }

@@ -330,7 +330,7 @@ pub(crate) fn register_host(
         return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
     }
     // The provider's devices may find out only when they use it.
-    if !crate::os::is_mapped(address as u64, size) {
+    if !crate::os::is_readable(address as u64, size) {
         return Err(CUerror::INVALID_VALUE);
     }
     let alive = current.context.keep_alive()?;
