@@ -20,8 +20,8 @@ use windows_sys::Win32::System::Threading::{
 
 /// How many processors there are.
 pub fn processors() -> u32 {
-    // SAFETY: has no preconditions.
-    unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }
+    // SAFETY: has no preconditions. It fails with 0.
+    unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }.max(1)
 }
 
 /// "Supported on Linux only."
@@ -108,11 +108,6 @@ fn busy() -> Option<Count> {
     let busy = total.saturating_sub(microseconds(idle));
     let mean = |sum: u64| sum / u64::from(processors());
     Some(Count { amount: mean(busy), time: mean(total) })
-}
-
-fn processors() -> u32 {
-    // SAFETY: has no preconditions.
-    unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) }.max(1)
 }
 
 /// What each processor says of its clock.
