@@ -724,6 +724,17 @@ impl<'c> Block<'c> {
         instructions
     }
 
+    /// The phis, with which the block begins.
+    pub fn phis(self) -> Vec<Value<'c>> {
+        let mut phis = Vec::new();
+        let mut next = self.first_instruction();
+        while let Some(phi) = next.filter(|next| next.opcode() == Opcode::LLVMPHI) {
+            phis.push(phi);
+            next = phi.next_instruction();
+        }
+        phis
+    }
+
     /// The blocks that the terminator names.
     pub fn successors(self) -> Vec<Block<'c>> {
         self.terminator().map(Value::successors).unwrap_or_default()

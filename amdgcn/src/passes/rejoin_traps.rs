@@ -99,8 +99,7 @@ fn go_on<'c>(module: &Module<'c>, from: Block<'c>, to: Block<'c>) {
     let builder = module.context().builder();
     builder.position_at_end(from);
     builder.br(to);
-    let phis = to.instructions().into_iter().take_while(|it| it.opcode() == Opcode::LLVMPHI);
-    for phi in phis {
+    for phi in to.phis() {
         phi.add_incoming(&[(phi.ty().poison(), from)]);
     }
 }

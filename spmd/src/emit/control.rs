@@ -117,7 +117,7 @@ impl<'c> Emitter<'_, 'c> {
     /// The phis of a node behind the level's first, which has those of its loop's rounds.
     fn phis_of_node(&self, number: usize, node: usize) -> Vec<Value<'c>> {
         match self.levels.levels[number].nodes[node] {
-            Node::Block(block) if node != 0 => self.phis(block),
+            Node::Block(block) if node != 0 => self.cfg.blocks[block].phis(),
             _ => Vec::new(),
         }
     }
@@ -129,14 +129,6 @@ impl<'c> Emitter<'_, 'c> {
         let slot = self.stack(self.cx.i1().vector(LANES), 4);
         self.mask_slots.insert((level, node), slot);
         slot
-    }
-
-    fn phis(&self, block: usize) -> Vec<Value<'c>> {
-        let instructions = self.cfg.blocks[block].instructions();
-        instructions
-            .into_iter()
-            .take_while(|instruction| instruction.opcode() == Opcode::LLVMPHI)
-            .collect()
     }
 
     fn phi_slot(&mut self, phi: Value<'c>) -> super::Slot<'c> {
@@ -362,7 +354,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     fn basic_block(&mut self, node: usize, block: usize) -> Result<(), Error> {
-        for phi in self.phis(block) {
+        for phi in self.cfg.blocks[block].phis() {
             let slot = self.phi_slot(phi);
             let lanes = self.load_slot(&slot, phi.ty());
             self.values.insert(phi, lanes);
@@ -517,7 +509,7 @@ impl<'c> Emitter<'_, 'c> {
         let from = self.cfg.blocks[edge.from];
         // All values are read before any is stored, as phis ask for.
         let mut stores = Vec::new();
-        for phi in self.phis(edge.to) {
+        for phi in self.cfg.blocks[edge.to].phis() {
             let Some((value, _)) = phi.incoming().into_iter().find(|(_, block)| *block == from)
             else {
                 continue;

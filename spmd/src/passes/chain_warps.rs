@@ -256,8 +256,7 @@ impl<'m, 'c> Chain<'m, 'c> {
             b.cond_br(condition, yes, no);
         }
         for &target in targets {
-            let phis = self.end.successor(target).instructions();
-            for phi in phis.into_iter().take_while(|it| it.opcode() == Opcode::LLVMPHI) {
+            for phi in self.end.successor(target).phis() {
                 let ways = phi.incoming();
                 if let Some((value, _)) = ways.into_iter().find(|(_, way)| *way == self.enter) {
                     phi.add_incoming(&[(mapped(value), from)]);

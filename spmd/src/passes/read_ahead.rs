@@ -174,8 +174,7 @@ impl<'c> Chain<'c> {
             .map(|(condition, holds)| (copies.of(condition), holds))
             .collect();
         let mut arriving = Vec::new();
-        let phis = self.exit.instructions().into_iter();
-        for phi in phis.take_while(|it| it.opcode() == Opcode::LLVMPHI) {
+        for phi in self.exit.phis() {
             let from = |block: Block<'c>| {
                 let mut incoming = phi.incoming().into_iter();
                 incoming.find(|(_, from)| *from == block).map_or(phi.ty().poison(), |(it, _)| it)

@@ -110,7 +110,7 @@ fn split_before<'c>(module: &Module<'c>, block: Block<'c>, first: Value<'c>) -> 
 
 /// Lets the phis of a block have another predecessor in place of one.
 fn come_from<'c>(builder: &Builder<'c>, block: Block<'c>, old: Block<'c>, new: Block<'c>) {
-    let phis = block.instructions().into_iter().filter(|it| it.opcode() == Opcode::LLVMPHI);
+    let phis = block.phis().into_iter();
     for phi in phis.filter(|phi| phi.incoming().iter().any(|(_, from)| *from == old)) {
         let moved = |(value, from)| (value, if from == old { new } else { from });
         let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();

@@ -111,7 +111,7 @@ fn part_behind<'c>(module: &Module<'c>, instruction: Value<'c>) -> Block<'c> {
     }
     b.position_at_end(block);
     b.br(behind);
-    for phi in successors.into_iter().flat_map(phis) {
+    for phi in successors.into_iter().flat_map(Block::phis) {
         b.position_before(phi);
         let renamed = b.phi(phi.ty());
         let incoming: Vec<_> = phi
@@ -127,10 +127,6 @@ fn part_behind<'c>(module: &Module<'c>, instruction: Value<'c>) -> Block<'c> {
         phi.erase();
     }
     behind
-}
-
-fn phis(block: Block<'_>) -> impl Iterator<Item = Value<'_>> {
-    block.instructions().into_iter().take_while(|it| it.opcode() == Opcode::LLVMPHI)
 }
 
 /// Returns the size of the function's frame in bytes.
