@@ -25,8 +25,8 @@ const MARKS: &[&str] = &["ftz.f32", "flushed.f32", "canonical.f32"];
 /// have the default state for themselves.
 const MAY_CALCULATE: &str = "lane.";
 
-/// Operations that flush, for each that has the default state to itself: to change the state twice and to call a function takes as
-/// long as to flush a dozen numbers by comparisons.
+/// Operations that flush, for each that has the default state to itself: to call a function that changes the state twice takes as
+/// long as half a dozen that flush by comparisons, and longer where many values live across the call.
 const FLUSHES_FOR_EACH_APART: usize = 16;
 
 /// The address space of global memory.
