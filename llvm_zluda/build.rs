@@ -106,7 +106,9 @@ fn for_windows() {
     if !library.join("libLLVMCore.a").exists() {
         return without_llvm();
     }
+    println!("cargo:rerun-if-changed=cpp");
     compile_wrappers(&prefix);
+    cc::Build::new().file("cpp/thread_objects.c").compile("zluda_thread_objects");
     println!("cargo:rustc-link-search=native={}", library.display());
     let names = std::fs::read_dir(&library).unwrap_or_else(|error| panic!("{error}"));
     let mut names: Vec<String> = names

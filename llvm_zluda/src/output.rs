@@ -45,9 +45,24 @@ pub(crate) fn of<R: Send>(
     path: &Path,
     write: impl FnOnce() -> R + Send,
 ) -> io::Result<(R, Vec<u8>)> {
+    let write = || {
+        let result = write();
+        #[cfg(windows)]
+        // SAFETY: the thread ends here, and lld has.
+        unsafe {
+            zluda_destroy_objects_of_thread();
+        }
+        result
+    };
     let result = std::thread::scope(|scope| result_of(spawn(scope, write)?))?;
     let bytes = if path.exists() { fs::read(path)? } else { Vec::new() };
     Ok((result, bytes))
+}
+
+#[cfg(windows)]
+unsafe extern "C" {
+    /// Of `cpp/thread_objects.c`, which says why they have to be destroyed before the thread ends.
+    fn zluda_destroy_objects_of_thread();
 }
 
 /// The stack of a process's first thread, which lld is made for.

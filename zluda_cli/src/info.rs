@@ -1,7 +1,7 @@
 //! `zluda info`: asks the driver what programs would see.
 
 use crate::cache::{describe, mebibytes};
-use crate::{Failure, staged};
+use crate::{Failure, os, staged};
 use cuda_types::cuda::{CUdevice, CUdevice_attribute, CUresult};
 use libloading::{Library, Symbol};
 use std::ffi::{CStr, c_char, c_int};
@@ -36,18 +36,15 @@ pub fn run() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The HIP library that this process has mapped.
+/// The HIP library that this process has loaded.
 fn provider() -> Option<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let providers = [CPU_PROVIDER, EMULATED_PROVIDER, "libamdhip64.so"];
-    maps.lines()
-        .filter_map(|line| line.find('/').map(|start| &line[start..]))
-        .find(|path| {
-            providers
-                .iter()
-                .any(|name| path.rsplit('/').next().is_some_and(|file| file.starts_with(name)))
-        })
-        .map(str::to_owned)
+    os::loaded(&[
+        CPU_PROVIDER,
+        EMULATED_PROVIDER,
+        "libamdhip64.so",
+        "amdhip64_7.dll",
+        "amdhip64_6.dll",
+    ])
 }
 
 /// The driver, initialised.

@@ -14,6 +14,8 @@ mod os;
 mod ptxas;
 mod run;
 mod staged;
+#[cfg(any(windows, test))]
+mod which;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsStr;
@@ -34,7 +36,7 @@ enum Command {
     /// Show devices, configuration and cache
     Info,
     /// Look for what could keep programs from AMD GPUs
-    Doctor,
+    Doctor(doctor::Options),
     /// Compile a file of PTX, and show or keep any stage of it
     Compile(compile::Options),
     /// Copy the driver into a program's folder, where Windows finds it first
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Info => info::run(),
-        Command::Doctor => doctor::run(),
+        Command::Doctor(options) => doctor::run(&options),
         Command::Compile(options) => compile::run(&options),
         #[cfg(windows)]
         Command::Install(options) => beside::install(&options),

@@ -2,13 +2,16 @@
 //!
 //! Offsets are those of Microsoft's "PE Format".
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Error, Read, Result, Seek, SeekFrom};
+use std::os::windows::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::Storage::FileSystem::GetShortPathNameW;
 
-use zluda_staged::DRIVER_WINDOWS;
+use zluda_staged::{DRIVER_WINDOWS, REDIRECT};
 
 use crate::names::{Names, Ours};
 use crate::process::Process;
@@ -39,6 +42,10 @@ const NAME: usize = 12;
 const MOST_DESCRIPTORS: usize = 4096;
 /// A table of two words: the first export by its number, and the end.
 const FIRST_EXPORT: u64 = 1 << 63 | 1;
+/// Bytes of a path in an import table, with the 0 at its end.
+const LONGEST: usize = 260;
+/// What paths of any length begin with.
+const VERBATIM: &str = r"\\?\";
 /// Addresses in headers have 32 bits; others than ours may take them for signed.
 const REACH: usize = 1 << 31;
 
@@ -180,14 +187,41 @@ fn descriptors(process: Process, base: usize, table: u32) -> Result<Vec<u8>> {
     Err(Error::other("its import table has no end"))
 }
 
-/// A path as an import table has it: in bytes of the system's code page, of which ASCII is always a part.
+/// A path as an import table has it: in bytes of the system's code page, of which ASCII is always a part. A path with other
+/// letters, or with too many, has another name, where the file system gives files short ones.
 fn name(path: &Path) -> Result<Vec<u8>> {
-    let text = path.to_str().filter(|text| text.is_ascii() && text.len() < 260);
-    let text = text.ok_or_else(|| {
+    let fits = |path: &Path| {
+        let text = path.to_str().filter(|text| text.is_ascii() && text.len() < LONGEST);
+        text.map(|text| [text.as_bytes(), &[0]].concat())
+    };
+    fits(path).or_else(|| fits(&short(path)?)).ok_or_else(|| {
         Error::other(format!(
-            "{} has letters that are not ASCII, or too many: put ZLUDA into another folder",
+            "{} has letters that are not ASCII, or too many, and no short name: put ZLUDA into another folder",
             path.display()
         ))
-    })?;
-    Ok([text.as_bytes(), &[0]].concat())
+    })
+}
+
+/// The path by short names, which are ASCII. The file itself keeps its name, by which others find its module.
+fn short(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent()?.as_os_str();
+    let verbatim = [OsStr::new(VERBATIM), folder].join(OsStr::new(""));
+    // Without the prefix, the function takes no longer paths than others do.
+    [folder, &verbatim].into_iter().find_map(|folder| {
+        let words: Vec<u16> = folder.encode_wide().chain([0]).collect();
+        let mut to = vec![0; 32768];
+        // SAFETY: the path ends with 0, and there is room for as many words as is said.
+        let length = unsafe { GetShortPathNameW(words.as_ptr(), to.as_mut_ptr(), to.len() as u32) };
+        let folder = to.get(..length as usize).filter(|words| !words.is_empty())?;
+        let folder = String::from_utf16(folder).ok()?;
+        Some(Path::new(folder.strip_prefix(VERBATIM).unwrap_or(&folder)).join(path.file_name()?))
+    })
+}
+
+/// Whether DLLs of a folder can be put into programs.
+///
+/// # Errors
+/// A path that an import table cannot name.
+pub fn check_folder(folder: &Path) -> Result<()> {
+    name(&folder.join(DRIVER_WINDOWS)).and_then(|_| name(&folder.join(REDIRECT))).map(drop)
 }

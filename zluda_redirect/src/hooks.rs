@@ -9,6 +9,8 @@ use windows_sys::Win32::System::SystemServices::DLL_PROCESS_ATTACH;
 use windows_sys::Win32::System::Threading::{CREATE_SUSPENDED, PROCESS_INFORMATION, ResumeThread};
 use windows_sys::core::BOOL;
 
+use windows_sys::Win32::System::LibraryLoader::GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS as FROM_ADDRESS;
+
 use crate::names::{Module, Name, Paths, for_children};
 
 /// Declares hooks: for each function its type, the DLL that exports it, and what it does with `original`, the function as it
@@ -87,6 +89,19 @@ hooks! {
         load(Name::wide(name), || original(name), |path| original(path))
     }
 
+    fn GetModuleHandleExA(flags: u32, name: *const u8, module: *mut Module) -> BOOL => "kernelbase", |original| {
+        let named = if flags & FROM_ADDRESS == 0 { Name::narrow(name) } else { None };
+        match GetModuleHandleExW::ORIGINAL.get() {
+            Some(wide) => find(named, module, || original(flags, name, module), |path| wide(flags, path, module)),
+            None => original(flags, name, module),
+        }
+    }
+
+    fn GetModuleHandleExW(flags: u32, name: *const u16, module: *mut Module) -> BOOL => "kernelbase", |original| {
+        let named = if flags & FROM_ADDRESS == 0 { Name::wide(name) } else { None };
+        find(named, module, || original(flags, name, module), |path| original(flags, path, module))
+    }
+
     // All ways to start a process end here.
     fn CreateProcessInternalW(
         token: HANDLE, application: *const u16, command: *mut u16, process: *const c_void, thread: *const c_void,
@@ -134,6 +149,26 @@ fn load(
         Some(paths) if module.is_null() => get(paths),
         _ => module,
     }
+}
+
+/// As [`load`], for functions that store the module.
+fn find(
+    name: Option<Name>,
+    module: *mut Module,
+    original: impl FnOnce() -> BOOL,
+    ours: impl Fn(*const u16) -> BOOL,
+) -> BOOL {
+    let last = std::cell::Cell::new(0);
+    let found = |result: BOOL| {
+        last.set(result);
+        match result {
+            0 => std::ptr::null_mut(),
+            // SAFETY: a function that succeeds has stored a module there.
+            _ => unsafe { *module },
+        }
+    };
+    load(name, || found(original()), |path| found(ours(path)));
+    last.get()
 }
 
 /// What an import table names: it does nothing.

@@ -118,6 +118,8 @@ impl Wine {
     pub fn environment(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", &self.prefix)
+            // Arguments and paths of all letters.
+            .env("LC_ALL", "C.UTF-8")
             .env("WINEDEBUG", "-all")
             .env("WINEDLLOVERRIDES", "mscoree,mshtml,winedbg.exe=");
     }

@@ -1,6 +1,7 @@
 //! Linux: the driver is on the program's search path and in its linker.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -32,6 +33,40 @@ pub fn run(command: &mut Command, folder: &Path) -> io::Result<ExitCode> {
         command.env(ASSEMBLER_VARIABLE, assembler);
     }
     Err(command.exec())
+}
+
+/// The path of the library that this process has loaded under one of these names.
+pub fn loaded(names: &[&str]) -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let mut paths = maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
+    let is_named = |path: &&str| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        names.iter().any(|name| file.starts_with(name))
+    };
+    paths.find(is_named).map(str::to_owned)
+}
+
+/// What programs load beside the driver is said by the dynamic linker's own variables.
+pub fn examine_driver(_folder: &Path, _program: Option<&OsStr>) {}
+
+/// Linux's driver of AMD GPUs: the files through which ROCm talks to it.
+pub fn examine_system() {
+    let mut paths = vec!["/dev/kfd".to_owned()];
+    if let Ok(entries) = std::fs::read_dir("/dev/dri") {
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        paths.extend(
+            names.filter(|name| name.starts_with("renderD")).map(|n| format!("/dev/dri/{n}")),
+        );
+    }
+    for path in paths {
+        match OpenOptions::new().read(true).write(true).open(&path) {
+            Ok(_) => println!("ok: {path} can be opened"),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                println!("problem: {path}: {error}; the groups `render` and `video` may open it");
+            }
+            Err(error) => println!("problem: {path}: {error}; is the driver `amdgpu` loaded?"),
+        }
+    }
 }
 
 /// `first`, before what a colon-separated variable holds.

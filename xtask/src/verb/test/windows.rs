@@ -1,5 +1,7 @@
 //! The build for Windows, under Wine: the crates' own tests, and programs that get to the driver in every way.
 
+mod places;
+mod python;
 mod samples;
 mod sharing;
 
@@ -60,6 +62,7 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         if let Some(programs) = samples::run(report, &wine, filter)? {
             report.check("windows: a shared cache", sharing::run(&wine, &programs));
         }
+        python::run(report, &wine);
     } else {
         report
             .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
@@ -70,6 +73,7 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
     fs::copy(programs.with_decoy.join("nvcuda.dll"), wine.system32().join("nvcuda.dll"))?;
     let mut cases = cases(&programs, times)?;
     cases.extend(packed(&programs)?);
+    cases.extend(places::cases()?);
     for case in cases {
         let result = case.run(&wine);
         report.check(format!("windows: {}", case.name), result);
@@ -184,6 +188,8 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("arguments", "arguments", &[]),
     ("faults", "faults", &["nvcuda"]),
     ("version", "version", &["version"]),
+    ("whole", "whole", &[]),
+    ("unloaded", "unloaded", &[]),
     ("repeat", "repeat", &["psapi"]),
     ("missing", "missing", &["gone"]),
     ("runtime", "runtime", &[]),
@@ -264,7 +270,8 @@ impl Programs {
         let decoy = programs.with_decoy.join("nvcuda.dll");
         fs::copy(decoy, programs.with_decoy.join("cufft64_12.dll"))?;
         let libraries = LIBRARIES.iter().map(|(name, _)| *name);
-        for name in ["linked.exe", "loaded.exe", "imports.exe"].into_iter().chain(libraries) {
+        let own = ["linked.exe", "loaded.exe", "unloaded.exe", "imports.exe"];
+        for name in own.into_iter().chain(libraries) {
             fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
         }
         Ok(programs)
@@ -370,6 +377,13 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("handles and memory of a parent", decoy, &zluda, &repeat, 0, GOOD);
     let child = ["run", "--", "parent.exe", "A", "linked.exe"];
     case("a child", decoy, &zluda, &child, 0, GOOD);
+    for way in ["spawn", "system", "user", "suspended"] {
+        let child = ["run", "--", "parent.exe", way, "linked.exe"];
+        case(&format!("a child: {way}"), decoy, &zluda, &child, 0, GOOD);
+    }
+    // Its output goes nowhere.
+    let child = ["run", "--", "parent.exe", "shell", "linked.exe"];
+    case("a child as by a double click", decoy, &zluda, &child, 0, "");
     let shell = ["run", "--", "parent.exe", "W", "cmd.exe", "/c", "linked.exe"];
     case("a child of the shell", decoy, &zluda, &shell, 0, GOOD);
     let grandchild =
@@ -378,12 +392,28 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     let arguments = ["run", "--", "arguments.exe", "a b", "c\"d", "e\\", "", "f\\\\\"g\\ h\\"];
     let printed = "[a b]\n[c\"d]\n[e\\]\n[]\n[f\\\\\"g\\ h\\]\n";
     case("arguments and exit codes", decoy, &zluda, &arguments, 5, printed);
+    let command = windows_path(&zluda).to_string_lossy().into_owned();
+    let whole = decoy.join("whole.exe");
+    case("all that a process is given", decoy, &whole, &[&command], 0, GOOD);
     case("no program", decoy, &zluda, &["run", "--", "none.exe"], 127, "program not found");
+    let text = r"with a decoy\nvcuda.dll, not ZLUDA's";
+    case("whose driver, with a decoy", decoy, &zluda, &["doctor", "linked.exe"], 0, text);
+    let text = r"windows\system32\nvcuda.dll, not ZLUDA's";
+    case("which driver, of System32", decoy, &zluda, &["doctor"], 0, text);
+    let text = "for_32_bits.exe does not start: it is a program for 32-bit Windows";
+    case("which driver, for 32 bits", decoy, &zluda, &["doctor", "for_32_bits.exe"], 0, text);
     let install = ["install", "."];
     case("installing", beside, &zluda, &install, 0, "cufft64_12.dll");
     case("the driver beside a program", beside, &beside.join("linked.exe"), &[], 0, GOOD);
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
+    if llvm::is_built() {
+        let unloaded = beside.join("unloaded.exe");
+        case("the same, unloaded again", beside, &unloaded, &[], 0, GOOD);
+        case("unloading", decoy, &zluda, &run("unloaded.exe"), 0, GOOD);
+    }
+    let text = r"beside\nvcuda.dll, this ZLUDA's";
+    case("which driver, installed", beside, &zluda, &["doctor", "linked.exe"], 0, text);
     case("libraries beside a program", beside, &beside.join("imports.exe"), &[], 0, GOOD);
     for (program, names) in LIBRARIES {
         case(&format!("{names} beside a program"), beside, &beside.join(program), &[], 0, GOOD);
@@ -392,6 +422,8 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     // System32 has the decoy.
     case("no driver any more", beside, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
     case("information", decoy, &zluda, &["info"], 0, "device 0: ");
+    // The path of the DLL.
+    case("the provider", decoy, &zluda, &["info"], 0, r"zluda\zluda_hip_cpu.dll");
     Ok(cases)
 }
 
