@@ -15,8 +15,9 @@ use std::ptr::null_mut;
 const THREADS: usize = 256;
 /// What each thread reads: `a`, `b`, `c`.
 const OPERANDS: usize = 3;
-/// What it leaves: `a * b + c`, `a * b`, `c * 1`, `c - b`.
-const RESULTS: usize = 4;
+/// What it leaves: `a * b + c`, `a * b`, `c * 1`, `c - b`, and the sum of `c` and `b` by `red`, which flushes in global memory in any
+/// kernel.
+const RESULTS: usize = 5;
 
 /// A kernel of what all share, with `extra` in the middle, and `ftz` as the suffix of its operations.
 fn kernel(name: &str, ftz: &str, extra: &str) -> String {
@@ -42,6 +43,8 @@ fn kernel(name: &str, ftz: &str, extra: &str) -> String {
             st.global.f32 [%rd4+4], %f5;
             st.global.f32 [%rd4+8], %f6;
             st.global.f32 [%rd4+12], %f7;
+            st.global.f32 [%rd4+16], %f3;
+            red.global.add.f32 [%rd4+16], %f2;
             ret;
         }}\n",
         4 * OPERANDS,
@@ -164,7 +167,8 @@ fn kernels_flush_what_says_so_and_nothing_else() {
         let flush = |value| if flushes { flushed(value) } else { value };
         let round = |exact: f64| if flushes { rounded(exact) } else { exact as f32 };
         let [x, y, z] = [a, b, c].map(|value| f64::from(flush(value)));
-        [round(x * y + z), round(x * y), flush(c), round(z - y)]
+        let in_memory = rounded(f64::from(flushed(c)) + f64::from(flushed(b)));
+        [round(x * y + z), round(x * y), flush(c), round(z - y), in_memory]
     };
     // One after the other, and again, so that each comes after each.
     for &index in [0, 1, 2, 3, 0, 2, 0, 3, 2, 1, 3, 1, 0].iter() {
