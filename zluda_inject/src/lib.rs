@@ -15,6 +15,6 @@ mod process;
 pub mod run;
 
 #[cfg(windows)]
-pub use image::{check_file, check_folder, inject};
+pub use image::{check_file, check_folder, inject, short};
 #[cfg(windows)]
 pub use run::run;

@@ -56,17 +56,6 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         return Ok(());
     }
     build(Profile::Release)?;
-    tests(report, &wine)?;
-    if llvm::is_built() {
-        recorded(report, &wine)?;
-        if let Some(programs) = samples::run(report, &wine, filter)? {
-            report.check("windows: a shared cache", sharing::run(&wine, &programs));
-        }
-        python::run(report, &wine);
-    } else {
-        report
-            .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
-    }
     heading("Running programs under Wine");
     let programs = Programs::build()?;
     // Nobody is to get it by any name.
@@ -96,6 +85,17 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         Err(error) => report.skip("NVIDIA's DLLs", &error.to_string()),
     }
     report.check(format!("windows: {times} times in a row"), many_times(&wine, &programs, times));
+    if llvm::is_built() {
+        if let Some(programs) = samples::run(report, &wine, filter)? {
+            report.check("windows: a shared cache", sharing::run(&wine, &programs));
+        }
+        python::run(report, &wine);
+        recorded(report, &wine)?;
+    } else {
+        report
+            .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
+    }
+    tests(report, &wine)?;
     report.check("windows: no process stays", wine.no_process_of(&folder().join("programs")));
     Ok(())
 }
