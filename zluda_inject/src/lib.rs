@@ -15,6 +15,6 @@ mod process;
 pub mod run;
 
 #[cfg(windows)]
-pub use image::{check_file, check_folder, inject, short};
+pub use image::{check_file, check_folder, inject};
 #[cfg(windows)]
 pub use run::run;

@@ -23,15 +23,8 @@ pub fn found(program: &OsStr) -> OsString {
         named.push(".exe");
         [path, named.into()]
     });
-    let found = places.into_iter().find(|path| path.is_file());
-    let found = found.map_or_else(|| program.to_owned(), Into::into);
-    // Not every Windows starts a program by a longer path; programs see their own names all the same.
-    let short = (found.len() >= LONGEST).then(|| zluda_inject::short(Path::new(&found))).flatten();
-    short.filter(|path| path.is_file()).map_or(found, Into::into)
+    places.into_iter().find(|path| path.is_file()).map_or_else(|| program.to_owned(), Into::into)
 }
-
-/// Letters of a path that all functions of Windows take, with the 0 at its end.
-const LONGEST: usize = 260;
 
 /// What a function of Windows writes: it takes a buffer with its length, and returns how much of it is used.
 fn text(write: impl FnOnce(*mut u16, u32) -> u32) -> Option<OsString> {
