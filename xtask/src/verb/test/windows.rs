@@ -398,7 +398,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("no program", decoy, &zluda, &["run", "--", "none.exe"], 127, "program not found");
     let text = r"with a decoy\nvcuda.dll, not ZLUDA's";
     case("whose driver, with a decoy", decoy, &zluda, &["doctor", "linked.exe"], 0, text);
-    let text = r"windows\system32\nvcuda.dll, not ZLUDA's";
+    let text = r"windows\System32\nvcuda.dll, not ZLUDA's";
     case("which driver, of System32", decoy, &zluda, &["doctor"], 0, text);
     let text = "for_32_bits.exe does not start: it is a program for 32-bit Windows";
     case("which driver, for 32 bits", decoy, &zluda, &["doctor", "for_32_bits.exe"], 0, text);
