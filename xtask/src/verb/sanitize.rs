@@ -21,6 +21,9 @@ pub struct Options {
     /// For how long threads call functions at random, once all tests have run
     #[arg(long, default_value_t = 10)]
     minutes: u64,
+    /// Only the wrong calls and the threads, of which less has to be built
+    #[arg(long)]
+    threads: bool,
     /// Only tests whose program's name contains this
     #[arg(long, default_value = "")]
     filter: String,
@@ -168,7 +171,7 @@ struct Tests {
 pub fn run(options: &Options) -> Result<ExitCode> {
     let sanitizer = options.sanitizer;
     heading(&format!("Building the driver and its tests with {}", title(sanitizer)));
-    let mut tests = build(sanitizer)?;
+    let mut tests = build(sanitizer, options.threads)?;
     tests.retain(|tests| tests.name.contains(&options.filter));
     make_empty(&sanitizer.reports())?;
     let mut outcome = Outcome {
@@ -227,14 +230,17 @@ fn title(sanitizer: Sanitizer) -> &'static str {
 }
 
 /// Builds the tests of the crates; its time is no part of what was asked for.
-fn build(sanitizer: Sanitizer) -> Result<Vec<Tests>> {
+fn build(sanitizer: Sanitizer, only_threads: bool) -> Result<Vec<Tests>> {
     let flags = sanitizer.flags()?;
     let mut command = cargo();
     command
         .args(["test", "--no-run", "--release", "--target", TARGET, "--target-dir"])
         .arg(sanitizer.folder())
         .arg("--message-format=json-render-diagnostics")
-        .args(CRATES.iter().flat_map(|name| ["--package", name]))
+        .args(match only_threads {
+            true => vec!["--package", "zluda", "--test", "hostile"],
+            false => CRATES.iter().flat_map(|name| ["--package", name]).collect(),
+        })
         // The sanitizers are no part of the stable compiler's interface.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))

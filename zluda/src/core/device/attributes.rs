@@ -92,10 +92,12 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_INTEGRATED => 0,
             A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
             | A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
-            | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
-            | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
             | A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => 1,
+            A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => properties.managed_memory.into(),
+            A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => {
+                properties.concurrent_managed_access.into()
+            }
             // Addresses that no allocation covers are faults, so that wrong programs are found out.
             A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS => 0,
             A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
@@ -121,7 +123,7 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => {
                 self.backend.double_ratio()
             }
-            A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
+            A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => properties.cooperative_launch.into(),
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED

@@ -12,7 +12,9 @@ use crate::core::device::attributes::Multiprocessor;
 use crate::core::device::backend::{Backend, Model};
 use crate::core::error::{check, convert};
 use cuda_types::cuda::CUres;
-use hip_runtime_sys::{HipRuntime, hipDeviceAttribute_t, hipDeviceProp_tR0600, hipUUID};
+use hip_runtime_sys::{
+    HipRuntime, hipDeviceAttribute_t, hipDeviceAttribute_t as A, hipDeviceProp_tR0600, hipUUID,
+};
 use std::ffi::{CStr, c_char};
 use zluda_common::pci;
 
@@ -50,6 +52,9 @@ pub(crate) struct Properties {
     pub(crate) pci_device: i32,
     /// Addresses and memory can be had apart from each other.
     pub(crate) virtual_memory: bool,
+    pub(crate) cooperative_launch: bool,
+    pub(crate) managed_memory: bool,
+    pub(crate) concurrent_managed_access: bool,
 }
 
 impl Device {
@@ -61,6 +66,7 @@ impl Device {
     ) -> CUres<Device> {
         let properties = hip.device_properties(ordinal).map_err(convert)?;
         let model = backend.model(&properties);
+        let can = |attribute| can(hip, ordinal, attribute);
         let name = match text(&properties.name) {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
@@ -82,7 +88,11 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
-                virtual_memory: has_virtual_memory(hip, ordinal),
+                virtual_memory: can(A::hipDeviceAttributeVirtualMemoryManagementSupported)
+                    && hip.has("hipMemCreate"),
+                cooperative_launch: can(A::hipDeviceAttributeCooperativeLaunch),
+                managed_memory: can(A::hipDeviceAttributeManagedMemory),
+                concurrent_managed_access: can(A::hipDeviceAttributeConcurrentManagedAccess),
             },
             model,
         })
@@ -94,13 +104,12 @@ impl Device {
     }
 }
 
-/// Whether the provider has virtual memory management for a device.
-fn has_virtual_memory(hip: &HipRuntime, ordinal: i32) -> bool {
-    let attribute = hipDeviceAttribute_t::hipDeviceAttributeVirtualMemoryManagementSupported;
+/// Whether the provider says that a device can do something.
+fn can(hip: &HipRuntime, ordinal: i32, attribute: hipDeviceAttribute_t) -> bool {
     let mut answer = 0;
     // SAFETY: `answer` outlives the call.
     let asked = check(unsafe { hip.hipDeviceGetAttribute(&mut answer, attribute, ordinal) });
-    asked.is_ok() && answer != 0 && hip.has("hipMemCreate")
+    asked.is_ok() && answer != 0
 }
 
 /// A text of the provider's properties, which ends with a zero.
