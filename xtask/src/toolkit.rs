@@ -366,7 +366,7 @@ fn once(
     if fs::read_to_string(&stamp).is_ok_and(|found| found == contents) {
         return Ok(());
     }
-    make(&target().join("toolkit"))?;
+    make(folder.parent().unwrap_or(folder))?;
     let mut lock = folder.as_os_str().to_owned();
     lock.push(".lock");
     let lock = fs::File::create(&lock)?;
