@@ -12,9 +12,7 @@ use crate::core::device::attributes::Multiprocessor;
 use crate::core::device::backend::{Backend, Model};
 use crate::core::error::{check, convert};
 use cuda_types::cuda::CUres;
-use hip_runtime_sys::{
-    HipRuntime, hipDeviceAttribute_t, hipDeviceAttribute_t as A, hipDeviceProp_tR0600, hipUUID,
-};
+use hip_runtime_sys::{HipRuntime, hipDeviceAttribute_t as A, hipDeviceProp_tR0600, hipUUID};
 use std::ffi::{CStr, c_char};
 use zluda_common::pci;
 
@@ -105,7 +103,7 @@ impl Device {
 }
 
 /// Whether the provider says that a device can do something.
-fn can(hip: &HipRuntime, ordinal: i32, attribute: hipDeviceAttribute_t) -> bool {
+fn can(hip: &HipRuntime, ordinal: i32, attribute: A) -> bool {
     let mut answer = 0;
     // SAFETY: `answer` outlives the call.
     let asked = check(unsafe { hip.hipDeviceGetAttribute(&mut answer, attribute, ordinal) });
