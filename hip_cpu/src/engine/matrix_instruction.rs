@@ -7,7 +7,7 @@ use super::block::Block;
 use super::groups;
 use super::matrix::vectored::Plan;
 use super::matrix::{Row, perform, rows_of};
-use super::runtime;
+use super::runtime::DefaultState;
 
 /// Rows of the products that programs use most.
 const FEW: usize = 12;
@@ -21,21 +21,7 @@ pub unsafe extern "sysv64" fn matrix(
     rows: *mut Row,
     places: *const u16,
 ) {
-    // SAFETY: the caller's own arguments.
-    runtime::in_default_state(|| unsafe { by_rows(block, warp, mask, operation, rows, places) });
-}
-
-/// # Safety
-/// As for [`matrix`].
-#[inline(never)]
-unsafe fn by_rows(
-    block: *const BlockContext,
-    warp: u32,
-    mask: u32,
-    operation: u64,
-    rows: *mut Row,
-    places: *const u16,
-) {
+    let _default = DefaultState::begin();
     // SAFETY: a kernel passes the context that it was called with.
     let parted = unsafe { Block::of(block) };
     if !groups::has_parted(parted)

@@ -77,10 +77,29 @@ pub fn with_float_state(state: u32, f: impl FnOnce()) {
     set_float_state(before);
 }
 
-/// Runs `f`, which calculates with what a kernel hands it, in the default state. `f` is a call that is not inlined, so that no
-/// arithmetic leaves it.
-pub fn in_default_state(f: impl FnOnce()) {
-    if float_state() & FLUSH == 0 { f() } else { with_float_state(DEFAULT_FLOAT_STATE, f) }
+/// The default state, as long as it lives, for arithmetic with what a kernel hands over.
+pub struct DefaultState {
+    before: u32,
+}
+
+impl DefaultState {
+    /// From now on. Arithmetic stays where it is as far as it reads operands from memory behind this and writes results before the
+    /// end: neither passes the change.
+    pub fn begin() -> DefaultState {
+        let before = float_state();
+        if before & FLUSH != 0 {
+            set_float_state(DEFAULT_FLOAT_STATE);
+        }
+        DefaultState { before }
+    }
+}
+
+impl Drop for DefaultState {
+    fn drop(&mut self) {
+        if self.before & FLUSH != 0 {
+            set_float_state(self.before);
+        }
+    }
 }
 
 extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {
@@ -223,12 +242,8 @@ unsafe extern "sysv64" fn vprintf(
         }
         let block = Block::of(block);
         printf::touch(format, arguments);
-        let mut result = 0;
-        in_default_state(|| {
-            result = block
-                .on_thread_stack(|| printf::print(CStr::from_ptr(format).to_bytes(), arguments));
-        });
-        result
+        let _default = DefaultState::begin();
+        block.on_thread_stack(|| printf::print(CStr::from_ptr(format).to_bytes(), arguments))
     }
 }
 

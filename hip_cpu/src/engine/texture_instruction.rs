@@ -5,7 +5,7 @@ use cpu_abi::{BlockContext, TextureOperation};
 use hip_runtime_sys::hipError_t;
 
 use super::block::Block;
-use super::runtime::{self, MISALIGNED_ADDRESS, stop};
+use super::runtime::{DefaultState, MISALIGNED_ADDRESS, stop};
 use super::texture::quick::Quick;
 use super::texture::{Operands, Stop, operand_words, run};
 
@@ -21,21 +21,7 @@ pub unsafe extern "sysv64" fn texture(
     lanes: u32,
     words: *mut u32,
 ) {
-    // SAFETY: the caller's own arguments.
-    runtime::in_default_state(|| unsafe { lane_by_lane(block, warp, mask, number, lanes, words) });
-}
-
-/// # Safety
-/// As for [`texture`].
-#[inline(never)]
-unsafe fn lane_by_lane(
-    block: *const BlockContext,
-    warp: u32,
-    mask: u32,
-    number: u64,
-    lanes: u32,
-    words: *mut u32,
-) {
+    let _default = DefaultState::begin();
     let Some(operation) = TextureOperation::decode(number) else { return };
     let rows = operand_words(&operation);
     let lanes = lanes as usize;
