@@ -71,7 +71,7 @@ fn ntid<'c>(b: &Builder<'c>, block: Value<'c>, axis: usize) -> Value<'c> {
 }
 
 /// Threads of the block.
-fn threads<'c>(b: &Builder<'c>, block: Value<'c>) -> Value<'c> {
+pub fn threads<'c>(b: &Builder<'c>, block: Value<'c>) -> Value<'c> {
     b.mul(b.mul(ntid(b, block, 0), ntid(b, block, 1)), ntid(b, block, 2))
 }
 

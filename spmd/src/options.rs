@@ -18,6 +18,8 @@ pub struct Options {
     pub in_step: bool,
     /// Warps may return where they wait for others; else the engine has a coroutine for each.
     pub returns: bool,
+    /// Warps that may return go through loops together.
+    pub jams: bool,
     /// Checks the IR after every step. Tests do; it costs about a third of the time.
     pub verify: bool,
     /// The passes whose results are shown.
@@ -34,6 +36,7 @@ impl Options {
             approximations: Approximations::default(),
             in_step: false,
             returns: true,
+            jams: true,
             verify: cfg!(debug_assertions),
             watch: Watch::default(),
         }

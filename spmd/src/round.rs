@@ -84,6 +84,25 @@ pub fn add_warp<'c>(b: &Builder<'c>, round: Value<'c>, to: Word, warp: Value<'c>
     set_word(b, round, to, b.or(word(b, round, to), bit));
 }
 
+/// The function that stands for waiting.
+pub fn declare_wait<'c>(module: &Module<'c>) -> Value<'c> {
+    let cx = module.context();
+    let wait = module.declare_function(WAIT, cx.function_type(cx.void(), &[]));
+    module.add_attribute(wait, "nounwind");
+    wait
+}
+
+/// Waits for the other warps of the block.
+pub fn wait<'c>(module: &Module<'c>, b: &Builder<'c>) {
+    b.call(declare_wait(module), &[]);
+}
+
+/// Lets the other warps have a turn.
+pub fn give_turn<'c>(module: &Module<'c>, b: &Builder<'c>, round: Value<'c>, warp: Value<'c>) {
+    add_warp(b, round, Word::Yielding, warp);
+    wait(module, b);
+}
+
 /// The variable that holds the size of a warp's frame in bytes.
 pub fn frame_size<'c>(module: &Module<'c>) -> Value<'c> {
     if let Some(size) = module.global(FRAME_SIZE) {

@@ -15,6 +15,7 @@ use simt::analysis::{block_order, form, warp_splitting};
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
 use crate::entry::{self, Bodies, Turns};
+use crate::passes::jam_loops;
 use crate::{Error, Options};
 
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
@@ -53,8 +54,11 @@ pub fn vectorize<'c>(
         flags |= FLAG_ANY_ORDER;
     }
     let all_whole = matches!(options.blocks, Blocks::WholeWarps | Blocks::HalfWarpRows);
-    let may_return =
-        options.returns && splitting.is_empty() && emit::may_return(&threads, kernel.function);
+    // What has nothing to wait for may return where warps go through a loop together.
+    let jams = options.jams && all_whole && jam_loops::may_gain(kernel.function);
+    let may_return = options.returns
+        && splitting.is_empty()
+        && emit::may_return(&threads, kernel.function, usize::from(!jams));
     let mut parts = false;
     let mut returns = false;
     for &pair in &pairs {
@@ -70,6 +74,9 @@ pub fn vectorize<'c>(
     }
     if returns {
         flags |= FLAG_RETURNS;
+        if options.jams && all_whole {
+            jam_loops::mark(&module, functions[&kernel.function]);
+        }
     }
     // The first body is for all launches of the object, so lanes do not part in others either where they do not in it.
     let warp_of_kernel = |rows, lanes| {

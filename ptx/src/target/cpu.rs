@@ -42,6 +42,7 @@ impl Machine {
                 approximations,
                 in_step: false,
                 returns: true,
+                jams: true,
                 verify: false,
                 watch: Watch::default(),
             },

@@ -4,14 +4,14 @@ use llvm_zluda::{Opcode, Value};
 use simt::intrinsics;
 
 use super::{Emitter, Lanes};
-use crate::round::{WAIT, Word, add_warp, set_word, word};
+use crate::round::{self, Word, set_word, word};
 
 /// In more places a warp's function does not return: each is a place where it may have to go on.
 const MOST_WAITS: usize = 200;
 
-/// Whether all that makes warps of a kernel wait are barriers of the whole block and turns for others, in the kernel itself.
-/// Loops that wait for another thread, and warps that part, are for the caller to look at.
-pub(crate) fn may_return<'c>(functions: &[Value<'c>], kernel: Value<'c>) -> bool {
+/// Whether all that makes warps of a kernel wait are barriers of the whole block and turns for others, in the kernel itself, and
+/// there are at least `fewest` of them. Loops that wait for another thread, and warps that part, are for the caller to look at.
+pub(crate) fn may_return<'c>(functions: &[Value<'c>], kernel: Value<'c>, fewest: usize) -> bool {
     let mut waits = 0;
     for &function in functions {
         for call in function.blocks().into_iter().flat_map(|block| block.instructions()) {
@@ -36,7 +36,7 @@ pub(crate) fn may_return<'c>(functions: &[Value<'c>], kernel: Value<'c>) -> bool
             }
         }
     }
-    (1..=MOST_WAITS).contains(&waits)
+    (fewest..=MOST_WAITS).contains(&waits)
 }
 
 /// Operations during which the engine may run other warps, or that ask where the stack lies.
@@ -54,16 +54,12 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Waits for the other warps of the block.
     pub(super) fn wait(&self) {
-        let ty = self.cx.function_type(self.cx.void(), &[]);
-        let wait = self.module.declare_function(WAIT, ty);
-        self.module.add_attribute(wait, "nounwind");
-        self.b.call(wait, &[]);
+        round::wait(self.module, &self.b);
     }
 
     /// Lets the other warps have a turn.
     pub(super) fn give_turn(&self) {
-        add_warp(&self.b, self.round(), Word::Yielding, self.environment.warp);
-        self.wait();
+        round::give_turn(self.module, &self.b, self.round(), self.environment.warp);
     }
 
     /// `barrier.red` of the name.

@@ -7,6 +7,7 @@ pub mod expand_clusters;
 pub mod expand_masks;
 pub mod flush_by_state;
 pub mod homes;
+pub mod jam_loops;
 pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;

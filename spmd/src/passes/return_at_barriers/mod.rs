@@ -13,7 +13,7 @@ use fixedbitset::FixedBitSet;
 use llvm_zluda::{Block, Builder, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::passes::{chain_warps, homes};
+use crate::passes::{chain_warps, homes, jam_loops};
 use crate::round::{self, WAIT, Word};
 use crate::{Error, descriptor};
 
@@ -25,12 +25,17 @@ use frame::{Kept, Layout, is_variable};
 use liveness::Liveness;
 use made_again::Recipes;
 
-/// Rewrites all functions that wait. False if there are none.
+/// Rewrites all functions that wait, and those that the entry calls as if they did. False if there are none.
 pub fn run(module: &Module<'_>) -> Result<bool, Error> {
-    let Some(wait) = module.function(WAIT) else { return Ok(false) };
+    let is_marked = |function: &Value<'_>| jam_loops::is_marked(module, *function);
+    if module.function(WAIT).is_none() && !module.functions().iter().any(is_marked) {
+        return Ok(false);
+    }
+    let wait = round::declare_wait(module);
     let callers: FxHashSet<_> =
         wait.users().into_iter().map(|call| call.parent().function()).collect();
-    let functions = module.functions().into_iter().filter(|function| callers.contains(function));
+    let waits = |function: &Value<'_>| callers.contains(function) || is_marked(function);
+    let functions = module.functions().into_iter().filter(waits);
     let size = functions.map(|function| rewrite(module, function, wait)).max().unwrap_or(0);
     wait.delete_global();
     round::set_frame_size(module, size);
