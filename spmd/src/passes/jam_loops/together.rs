@@ -33,9 +33,9 @@ pub fn make<'c>(jam: &Jam<'_, 'c>, place: &Place<'c>) -> Value<'c> {
     let ty = cx.function_type(cx.void(), &[cx.ptr(0), cx.i32(), cx.ptr(0), cx.ptr(0)]);
     let function = module.add_function(&format!("{}.together", jam.function.name()), ty);
     function.set_linkage(Linkage::LLVMInternalLinkage);
-    for attribute in ["noinline", "nounwind"] {
-        module.add_attribute(function, attribute);
-    }
+    module.add_attribute(function, "noinline");
+    // Threads that fault here are unwound.
+    module.add_attribute_with_value(function, "uwtable", 2);
     let names = ["start", "mine", "ask", "begin", "round", "end", "done"];
     let [start, mine, ask, begin, body, end, done] =
         names.map(|name| module.append_block(function, name));

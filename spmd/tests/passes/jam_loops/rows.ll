@@ -142,7 +142,7 @@ done2:                                            ; preds = %more1
   br label %done
 }
 
-; Function Attrs: noinline nounwind
+; Function Attrs: noinline uwtable
 define internal void @sums.warp.together(ptr %0, i32 %1, ptr %2, ptr %3) #1 {
 start:
   %4 = load i32, ptr %3, align 4
@@ -321,7 +321,7 @@ done:                                             ; preds = %end, %ask, %mine, %
 declare void @wait.for.warps() #2
 
 attributes #0 = { "warp-jams" }
-attributes #1 = { noinline nounwind }
+attributes #1 = { noinline uwtable }
 attributes #2 = { nounwind }
 
 !0 = !{}
