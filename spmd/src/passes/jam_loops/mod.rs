@@ -56,7 +56,7 @@ pub fn may_gain<'c>(function: Value<'c>) -> bool {
         let this = &cfg.loops[number];
         let is_inner = cfg.loops.iter().all(|other| other.parent != Some(number));
         let inside = |block| cfg.is_in_loop(block, number);
-        let rounds = Rounds { header: cfg.blocks[this.header], inside: &inside };
+        let rounds = Rounds { header: cfg.blocks[this.header], inside: &inside, has_masks: false };
         let is_row =
             |it: Value<'c>| it.opcode() == Opcode::LLVMLoad && rounds.go_far(it.operand(0));
         is_inner
@@ -115,8 +115,9 @@ impl<'m, 'c> Jam<'m, 'c> {
         let cfg = Cfg::as_it_is(function).ok()?;
         let header = |this: &Loop| cfg.blocks[this.header];
         let outer = || cfg.loops.iter().filter(|this| this.parent.is_none());
-        let merged = outer()
-            .any(|this| !seen.contains(&header(this)) && one_block::merge(module, &cfg, this));
+        let merged = outer().any(|this| {
+            !seen.contains(&header(this)) && one_block::merge(module, options, &cfg, this)
+        });
         if merged {
             return Self::find(module, options, function, seen);
         }
@@ -141,14 +142,13 @@ impl<'m, 'c> Jam<'m, 'c> {
         let condition = end.condition().filter(|it| it.is_instruction())?;
         let stays_if = end.successor(0) == header;
         let exit = end.successor(u32::from(stays_if));
-        let accesses = |it: &Value<'c>| it.opcode() == Opcode::LLVMLoad;
-        let rounds = Rounds { header, inside: &|block| block == header };
-        let is_row = |load: &Value<'c>| load.ty().is_vector() && rounds.go_far(load.operand(0));
+        let rounds =
+            Rounds { header, inside: &|block| block == header, has_masks: options.avx512() };
         if end.successor_count() != 2
             || exit == header
             || body.len() > LONGEST
             || body.iter().any(|it| is_in_the_way(*it) || it.opcode() == Opcode::LLVMAtomicRMW)
-            || !body.iter().filter(|it| accesses(it)).any(is_row)
+            || !body.iter().any(|it| rounds.is_far_row(*it))
         {
             return None;
         }

@@ -8,10 +8,11 @@ use simt::analysis::cfg::{Cfg, Loop};
 
 use super::super::effects::{is_in_the_way, may_access};
 use super::steps::Rounds;
+use crate::Options;
 
 /// Merges a loop of three blocks, in which the first and the last one branch by the same condition. False if it is not one of
 /// these, or has no rows far from each other.
-pub fn merge<'c>(module: &Module<'c>, cfg: &Cfg<'c>, this: &Loop) -> bool {
+pub fn merge<'c>(module: &Module<'c>, options: &Options, cfg: &Cfg<'c>, this: &Loop) -> bool {
     let header = cfg.blocks[this.header];
     let inside = |block: Block<'c>| cfg.index.get(&block).is_some_and(|it| this.contains[*it]);
     if this.contains.iter().filter(|is_inside| **is_inside).count() != 3 {
@@ -23,10 +24,7 @@ pub fn merge<'c>(module: &Module<'c>, cfg: &Cfg<'c>, this: &Loop) -> bool {
         [leave, last] if leave.successors() == [last] => (leave, last),
         _ => return false,
     };
-    let rounds = Rounds { header, inside: &inside };
-    let is_row = |it: &Value<'c>| {
-        it.opcode() == Opcode::LLVMLoad && it.ty().is_vector() && rounds.go_far(it.operand(0))
-    };
+    let rounds = Rounds { header, inside: &inside, has_masks: options.avx512() };
     let is_plain = |it: &Value<'c>| !may_access(*it) && it.opcode() != Opcode::LLVMPHI;
     let choices = without_end(leave);
     if !inside(leave)
@@ -35,7 +33,7 @@ pub fn merge<'c>(module: &Module<'c>, cfg: &Cfg<'c>, this: &Loop) -> bool {
         || !last.successors().contains(&header)
         || !choices.iter().all(is_plain)
         || without_end(last).iter().any(|it| is_in_the_way(*it))
-        || !header.instructions().iter().any(is_row)
+        || !header.instructions().iter().any(|it| rounds.is_far_row(*it))
     {
         return false;
     }

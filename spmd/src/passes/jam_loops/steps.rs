@@ -20,6 +20,8 @@ enum Step {
 pub struct Rounds<'f, 'c> {
     pub header: Block<'c>,
     pub inside: &'f dyn Fn(Block<'c>) -> bool,
+    /// The processor has masks that take no vector register.
+    pub has_masks: bool,
 }
 
 /// Operations that an address may take.
@@ -33,6 +35,20 @@ impl<'c> Rounds<'_, 'c> {
             Step::Same => true,
             Step::Other => false,
         }
+    }
+
+    /// Whether an instruction loads a row that is far from the last round's: all of it, or the same part in each round.
+    pub fn is_far_row(&self, load: Value<'c>) -> bool {
+        let is_row = match load.opcode() {
+            Opcode::LLVMLoad => load.ty().is_vector(),
+            Opcode::LLVMCall
+                if self.has_masks && load.called_name().starts_with("llvm.masked.load.") =>
+            {
+                self.stays(load.operand(1))
+            }
+            _ => false,
+        };
+        is_row && self.go_far(load.operand(0))
     }
 
     fn stays(&self, value: Value<'c>) -> bool {
