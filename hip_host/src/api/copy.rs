@@ -69,13 +69,11 @@ pub(super) fn enqueue(
     staged: Option<Box<[u8]>>,
     owners: &[Option<&'static Context>],
 ) -> Arc<Op> {
-    let (priority, context) = (-stream.priority(), stream.context);
-    let failure = &context.device.failure;
+    let (priority, failure) = (-stream.priority(), &stream.context.device.failure);
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;
             if failure.get().is_none()
-                && !context.streams.have_given_up()
                 && let Err(error) = transfer.run_here()
             {
                 failure.set(error);

@@ -140,13 +140,9 @@ hip_api! {
         let target = find(stream)?;
         let (Some(callback), 0) = (callback, flags) else { return Err(INVALID) };
         let (handle, data) = (Foreign(stream.cast()), Foreign(userData));
-        let context = target.context;
+        let failure = &target.context.device.failure;
         let call = move || {
-            let status = match context.device.failure.get() {
-                Some(error) => error,
-                None if context.streams.have_given_up() => hipError_t::hipErrorContextIsDestroyed,
-                None => hipError_t::hipSuccess,
-            };
+            let status = failure.get().unwrap_or(hipError_t::hipSuccess);
             // SAFETY: the program's own function, with what it asked to get.
             unsafe { callback(handle.get().cast(), status, data.get()) };
         };
@@ -158,10 +154,10 @@ hip_api! {
         let target = find(stream)?;
         let function = fn_.ok_or(INVALID)?;
         let data = Foreign(userData);
-        let context = target.context;
+        let failure = &target.context.device.failure;
         let call = move || {
             // "The function is not called if the context has an error."
-            if context.device.failure.get().is_none() && !context.streams.have_given_up() {
+            if failure.get().is_none() {
                 // SAFETY: the program's own function, with what it asked to get.
                 unsafe { function(data.get()) };
             }
@@ -266,14 +262,11 @@ fn write_value(
     let stream = find(stream)?;
     let _claim = tables().memory.claim();
     let address = word_of(to, size)?;
-    let context = stream.context;
+    let failure = &stream.context.device.failure;
     let work = move || {
-        if context.streams.have_given_up() {
-            return;
-        }
         // SAFETY: writing a word owns nothing; its memory may have gone since.
         if unsafe { attempt(|| write(address)) }.is_err() {
-            context.device.failure.set(hipError_t::hipErrorIllegalAddress);
+            failure.set(hipError_t::hipErrorIllegalAddress);
         }
     };
     stream.enqueue(false, None, Work::Quick(Box::new(work)));
