@@ -10,6 +10,7 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
+use crate::core::apart::place;
 use crate::core::context::current;
 use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream, find};
 use crate::core::tables::tables;
@@ -242,14 +243,14 @@ fn wait_value(
     Ok(())
 }
 
-/// The address of a word in memory that the device knows.
+/// The place of a word in memory that the device knows.
 fn word_of(at: *mut c_void, size: usize) -> Result<usize> {
     let address = at.addr();
     let range = tables().memory.find(address).ok_or(INVALID)?;
     if !address.is_multiple_of(size) || range.start + range.size - address < size {
         return Err(INVALID);
     }
-    Ok(address)
+    Ok(place(address))
 }
 
 /// Writes a word in stream order.

@@ -2,6 +2,7 @@
 
 use hip_runtime_sys::hipError_t;
 
+use super::apart::place;
 use crate::guard::attempt::attempt;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;
@@ -131,12 +132,13 @@ impl Transfer {
         let width =
             if columns == 1 { self.extent.width } else { BLOCK.min(self.extent.width - offset) };
         for row in first..last {
-            let to = self.to.row(self.extent, row) + offset;
+            let to = place(self.to.row(self.extent, row)) + offset;
             // SAFETY: the caller's promise; the addresses lie within the boxes.
             unsafe {
                 match self.from {
                     Source::Copy(from) => {
-                        program_memory::copy(from.row(self.extent, row) + offset, to, width);
+                        let from = place(from.row(self.extent, row)) + offset;
+                        program_memory::copy(from, to, width);
                     }
                     Source::Fill { value, size: 2 } => {
                         program_memory::fill(to, value as u16, width);

@@ -9,7 +9,9 @@ mod capture;
 mod capture_call;
 mod capture_event;
 mod capture_null;
+mod checkpoint;
 mod context;
+mod context_end;
 mod copy;
 mod device;
 mod devices;
@@ -93,6 +95,8 @@ fn sheets() -> Vec<NamedCase> {
         address::CASES,
         capture_null::CASES,
         allocation_kind::CASES,
+        context_end::CASES,
+        checkpoint::CASES,
     ]
     .concat()
 }
