@@ -49,6 +49,11 @@ fn check(address: *mut c_void, size: usize) {
 #[test]
 fn memory_lies_apart() {
     assert!(zluda_hip_emu::emulate("gfx1100"));
+    let mut is_integrated = 7;
+    let attribute = hipDeviceAttribute_t::hipDeviceAttributeIntegrated;
+    // SAFETY: a valid pointer.
+    ok(unsafe { hipDeviceGetAttribute(&mut is_integrated, attribute, 0) });
+    assert_eq!(is_integrated, 0);
     let mut device = null_mut();
     // SAFETY: valid pointers and sizes, here and below.
     unsafe {
