@@ -25,8 +25,38 @@ const SIZE: usize = 8 << 40;
 #[derive(Debug)]
 struct Windows {
     inner: usize,
-    /// The addresses of the device that nobody has.
-    free: Mutex<FreeRanges>,
+    free: Mutex<Free>,
+}
+
+/// The addresses of the device that nobody has. Those that somebody had are used again when there are no others: who uses
+/// memory that was freed is to be found out.
+#[derive(Debug)]
+struct Free {
+    /// From here on nobody has had any.
+    fresh: usize,
+    returned: FreeRanges,
+}
+
+impl Free {
+    fn take(&mut self, size: usize, align: usize) -> Option<usize> {
+        let start = self.fresh.checked_next_multiple_of(align)?;
+        if self.take_fresh(start, size) {
+            Some(start)
+        } else {
+            self.returned.take_aligned(size, align)
+        }
+    }
+
+    /// Takes what begins behind all that was taken before. Returns whether the window has it.
+    fn take_fresh(&mut self, start: usize, size: usize) -> bool {
+        let end = start.checked_add(size).filter(|end| *end <= OUTER + SIZE);
+        let Some(end) = end.filter(|_| start >= self.fresh) else { return false };
+        if start != self.fresh {
+            self.returned.give(self.fresh, start - self.fresh);
+        }
+        self.fresh = end;
+        true
+    }
 }
 
 /// None: the memory of the device is the host's.
@@ -46,7 +76,7 @@ impl Windows {
             );
             return None;
         };
-        let free = FreeRanges::new(OUTER, SIZE);
+        let free = Free { fresh: OUTER, returned: FreeRanges::default() };
         Some(Windows { inner, free: Mutex::new(free) })
     }
 }
@@ -79,7 +109,7 @@ pub fn address(place: usize) -> usize {
 pub fn reserve(size: usize, align: usize) -> Option<usize> {
     match windows() {
         None => memory::reserve_aligned(size, align),
-        Some(windows) => windows.free.lock().take_aligned(size, align).map(place),
+        Some(windows) => windows.free.lock().take(size, align).map(place),
     }
 }
 
@@ -87,7 +117,11 @@ pub fn reserve(size: usize, align: usize) -> Option<usize> {
 pub fn reserve_at(address: usize, size: usize) -> Option<usize> {
     match windows() {
         None => memory::reserve_at(address, size),
-        Some(windows) => windows.free.lock().take_at(address, size).then(|| place(address)),
+        Some(windows) => {
+            let mut free = windows.free.lock();
+            let taken = free.returned.take_at(address, size) || free.take_fresh(address, size);
+            taken.then(|| place(address))
+        }
     }
 }
 
@@ -97,7 +131,7 @@ pub fn release(start: usize, size: usize) {
         Some(windows) if start.wrapping_sub(windows.inner) < SIZE => {
             // What cannot be made address space again is lost.
             if memory::unmap_file(start, size) {
-                windows.free.lock().give(address(start), size);
+                windows.free.lock().returned.give(address(start), size);
             }
         }
         _ => memory::release(start, size),
@@ -165,5 +199,30 @@ impl Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         release(self.place, self.size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_used_again_last() {
+        const PAGE: usize = 4 << 10;
+        let mut free = Free { fresh: OUTER, returned: FreeRanges::default() };
+        let first = free.take(PAGE, PAGE);
+        assert_eq!(first, Some(OUTER));
+        free.returned.give(OUTER, PAGE);
+        assert_eq!(free.take(PAGE, PAGE), Some(OUTER + PAGE));
+        // What is left out for alignment is there still.
+        assert_eq!(free.take(PAGE, 4 * PAGE), Some(OUTER + 4 * PAGE));
+        assert!(!free.take_fresh(OUTER + 4 * PAGE, PAGE));
+        assert!(free.take_fresh(OUTER + 8 * PAGE, PAGE));
+        assert!(!free.take_fresh(OUTER + 16 * PAGE, SIZE));
+        assert!(free.take_fresh(OUTER + 9 * PAGE, SIZE - 9 * PAGE));
+        assert_eq!(free.take(PAGE, PAGE), Some(OUTER));
+        assert_eq!(free.take(2 * PAGE, PAGE), Some(OUTER + 2 * PAGE));
+        assert_eq!(free.take(3 * PAGE, PAGE), Some(OUTER + 5 * PAGE));
+        assert_eq!(free.take(PAGE, PAGE), None);
     }
 }
