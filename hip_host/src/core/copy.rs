@@ -1,9 +1,13 @@
 //! Copies and fills of boxes of memory, in blocks that several threads share.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hip_runtime_sys::hipError_t;
 
 use super::apart::place;
 use crate::guard::attempt::attempt;
+use crate::work::failure::Failure;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;
 use zluda_common::program_memory;
@@ -176,6 +180,16 @@ pub struct TransferTask {
     pub transfer: Transfer,
     /// A copy of the source, where the program may change it.
     pub _staged: Option<Box<[u8]>>,
+    /// Set where memory is not there, of a call that waits and tells: otherwise the device has the error.
+    pub refused: Option<Arc<AtomicBool>>,
+}
+
+/// Leaves the error of a transfer with the call that waits for it, or else with the device.
+pub fn tell(refused: Option<&AtomicBool>, failure: &Failure, error: hipError_t) {
+    match refused {
+        Some(refused) => refused.store(true, Ordering::Release),
+        None => failure.set(error),
+    }
 }
 
 impl Task for TransferTask {
@@ -183,7 +197,7 @@ impl Task for TransferTask {
         let taken = Taken::new(job, slot);
         while let Some(block) = taken.claim() {
             if let Err(error) = self.transfer.try_block(block) {
-                job.op.failure.set(error);
+                tell(self.refused.as_deref(), job.op.failure, error);
                 job.stop();
             }
         }
