@@ -45,9 +45,37 @@ fn check(address: *mut c_void, size: usize) {
     assert!(back == bytes);
 }
 
+/// A handler of a program that knows nothing better than to end.
+extern "C" fn end(_: i32) {
+    // SAFETY: has no preconditions.
+    unsafe { libc::_exit(3) }
+}
+
+/// Work in a stream that comes too late for its memory.
+fn write_to_freed_memory() {
+    let (mut stream, mut other, mut word, mut memory) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
+    // SAFETY: valid pointers; the word is memory of the host.
+    unsafe {
+        ok(hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking));
+        ok(hipStreamCreateWithFlags(&mut other, hipStreamNonBlocking));
+        ok(hipHostMalloc(&mut word, 4, 0));
+        word.cast::<u32>().write_volatile(0);
+        ok(hipMalloc(&mut memory, LARGE));
+        ok(hipStreamWaitValue32(stream, word, 1, hipStreamWaitValueEq, u32::MAX));
+        ok(hipStreamWriteValue32(stream, memory, 1, 0));
+        ok(hipFreeAsync(memory, other));
+        ok(hipStreamSynchronize(other));
+        word.cast::<u32>().write_volatile(1);
+        assert_eq!(hipStreamSynchronize(stream), hipError_t::hipErrorIllegalAddress);
+    }
+}
+
 /// One test, because the device belongs to the whole process.
 #[test]
 fn memory_lies_apart() {
+    // SAFETY: the handler does what handlers may.
+    unsafe { libc::signal(libc::SIGSEGV, end as extern "C" fn(i32) as libc::sighandler_t) };
     assert!(zluda_hip_emu::emulate("gfx1100"));
     let mut is_integrated = 7;
     let attribute = hipDeviceAttribute_t::hipDeviceAttributeIntegrated;
@@ -116,4 +144,5 @@ fn memory_lies_apart() {
         ok(hipMemAddressFree(behind, size));
         ok(hipMemAddressFree(address, size));
     }
+    write_to_freed_memory();
 }

@@ -96,6 +96,12 @@ pub fn is_apart() -> bool {
     windows().is_some()
 }
 
+/// Whether it is a place of the inner window, whatever is there now. For handlers of signals, too.
+pub fn is_place(address: usize) -> bool {
+    let windows = WINDOWS.get().and_then(Option::as_ref);
+    windows.is_some_and(|windows| address.wrapping_sub(windows.inner) < SIZE)
+}
+
 /// The address of the device of what lies at a place; the opposite of [`place`].
 #[inline]
 pub fn address(place: usize) -> usize {
