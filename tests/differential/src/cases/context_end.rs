@@ -134,6 +134,27 @@ pub const CASES: &[NamedCase] = &[
         must(api.cuStreamWriteValue32_v2(stream, words.at(1), 42, 0));
         end_and_write(api, sheet, context, words);
     }),
+    ("context_end/reset_of_primary", |api, sheet| {
+        context(api);
+        // Its own words go with it: those of another context stay.
+        let mut other = null_mut();
+        must(api.cuCtxCreate_v2(&mut other, 0, 0));
+        let words = Words::new(api);
+        must(api.cuCtxPopCurrent_v2(&mut other));
+        let mut stream = null_mut();
+        must(api.cuStreamCreate(&mut stream, 1));
+        wait_and_write(api, stream, words);
+        let begun = Instant::now();
+        let writer = std::thread::spawn(move || {
+            let words = words;
+            std::thread::sleep(Duration::from_secs(8));
+            words.set(0, 1);
+        });
+        sheet.put("reset", api.cuDevicePrimaryCtxReset_v2(0));
+        sheet.put("waited", i64::from(begun.elapsed() > Duration::from_secs(7)));
+        sheet.put("behind", words.get(1));
+        writer.join().unwrap();
+    }),
     ("context_end/event_that_nobody_reaches", |api, sheet| {
         context(api);
         let (words, waits) = (Words::new(api), stream(api));

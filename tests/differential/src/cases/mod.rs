@@ -41,6 +41,7 @@ mod managed;
 mod memory;
 mod memory_operation;
 mod module;
+mod no_access;
 mod old_name;
 mod peer_copy;
 mod pointer_attribute;
@@ -97,6 +98,7 @@ fn sheets() -> Vec<NamedCase> {
         allocation_kind::CASES,
         context_end::CASES,
         checkpoint::CASES,
+        no_access::CASES,
     ]
     .concat()
 }
