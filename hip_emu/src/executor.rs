@@ -9,7 +9,7 @@ use hip_host::executor::{
 };
 use hip_runtime_sys::hipError_t;
 use object::elf::EM_AMDGPU;
-use zluda_common::config::{DeviceChoice, config};
+use zluda_common::config::{DeviceChoice, EmulatedMemory, config};
 
 use crate::arch::Arch;
 use crate::machine::launch::Launch;
@@ -58,6 +58,10 @@ impl Executor for Emulator {
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
+    }
+
+    fn has_memory_apart(&self) -> bool {
+        config().emulated_memory == EmulatedMemory::Apart
     }
 
     fn limits(&self) -> Limits {

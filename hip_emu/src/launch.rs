@@ -1,6 +1,6 @@
 //! Threads that run a launch's workgroups.
 
-use hip_host::executor::{Fault, Guarded, Job, Taken, Task};
+use hip_host::executor::{Fault, Guarded, Job, Taken, Task, address_of};
 use hip_runtime_sys::hipError_t;
 
 use crate::machine::Stop;
@@ -61,7 +61,7 @@ impl Launch {
         let result = match outcome {
             Some(Ok(())) => result,
             Some(Err(Fault { is_access: true, address, .. })) => {
-                Err(Stop::BadAddress(address as u64))
+                Err(Stop::BadAddress(address_of(address) as u64))
             }
             Some(Err(fault)) => Err(Stop::Unknown(format!("a bug of the emulator: {fault:?}"))),
             None => Err(Stop::Unknown("no memory for a stack".to_owned())),

@@ -71,16 +71,32 @@ fn launch(
     block: [u32; 3],
     words: usize,
 ) -> Result<Vec<u32>, hipError_t> {
-    let name = CString::new(kernel).unwrap();
     let mut result = vec![0u32; words];
+    // SAFETY: valid pointers and lengths.
+    unsafe {
+        let mut buffer = null_mut();
+        ok(hipMalloc(&mut buffer, words * 4));
+        ok(hipMemset(buffer, 0, words * 4));
+        launch_with(kernel, groups, block, buffer)?;
+        ok(hipMemcpyDtoH(result.as_mut_ptr().cast(), buffer, words * 4));
+        ok(hipFree(buffer));
+    }
+    Ok(result)
+}
+
+/// Launches a kernel with a buffer, and waits for it. After an error the device is as in the beginning.
+fn launch_with(
+    kernel: &str,
+    groups: u32,
+    block: [u32; 3],
+    buffer: *mut c_void,
+) -> Result<(), hipError_t> {
+    let name = CString::new(kernel).unwrap();
     // SAFETY: valid pointers and lengths.
     unsafe {
         let module = load(&OBJECT)?;
         let mut function = null_mut();
         ok(hipModuleGetFunction(&mut function, module, name.as_ptr()));
-        let mut buffer = null_mut();
-        ok(hipMalloc(&mut buffer, words * 4));
-        ok(hipMemset(buffer, 0, words * 4));
         let mut arguments = [buffer as u64, 77];
         let mut size = 12usize;
         let mut extra = [
@@ -112,11 +128,9 @@ fn launch(
                 return Err(error);
             }
         }
-        ok(hipMemcpyDtoH(result.as_mut_ptr().cast(), buffer, words * 4));
-        ok(hipFree(buffer));
         ok(hipModuleUnload(module));
     }
-    Ok(result)
+    Ok(())
 }
 
 /// One test, because the device and its errors belong to the whole process.
@@ -146,6 +160,19 @@ fn kernels_run() {
     assert_eq!(launch("faults", 1, [1, 1, 1], 4), Err(hipError_t::hipErrorIllegalAddress));
     assert_eq!(launch("unknown", 1, [1, 1, 1], 4), Err(hipError_t::hipErrorLaunchFailure));
     assert_eq!(launch("told", 1, [1, 1, 1], 4), Ok(vec![77, 1, 1, 40]));
+
+    // Kernels find no memory of the host's that HIP does not know.
+    let mut words = vec![0u32; 4];
+    let buffer = words.as_mut_ptr().cast::<c_void>();
+    let result = launch_with("told", 1, [1, 1, 1], buffer);
+    assert_eq!(result, Err(hipError_t::hipErrorIllegalAddress));
+    // SAFETY: the memory outlives its use.
+    unsafe {
+        ok(hipHostRegister(buffer, 16, 0));
+        assert_eq!(launch_with("told", 1, [1, 1, 1], buffer), Ok(()));
+        ok(hipHostUnregister(buffer));
+    }
+    assert_eq!(words, [77, 1, 1, 40]);
 
     spoilt_objects_are_refused_or_load();
 }

@@ -2,6 +2,7 @@
 //!
 //! Memory, streams, events, arrays and the threads that run jobs are the same for all.
 
+pub use crate::core::apart::{Loaded, address as address_of, is_known_of_host, place};
 pub use crate::core::executor::{
     Code, Executor, KernelCode, KernelFacts, Limits, Variable, register, set_default,
 };

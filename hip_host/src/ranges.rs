@@ -23,6 +23,33 @@ impl FreeRanges {
         Some(start)
     }
 
+    /// Takes `size` bytes that begin at a multiple of `align`, a power of two.
+    pub fn take_aligned(&mut self, size: usize, align: usize) -> Option<usize> {
+        let start = self.0.iter().find_map(|(start, free)| {
+            let first = start.checked_next_multiple_of(align)?;
+            (first - start <= *free && size <= start + free - first).then_some(first)
+        })?;
+        self.take_at(start, size).then_some(start)
+    }
+
+    /// Takes exactly this range. Returns whether it was free.
+    pub fn take_at(&mut self, start: usize, size: usize) -> bool {
+        let before = self.0.range(..=start).next_back().map(|(first, free)| (*first, *free));
+        let Some((first, free)) = before else { return false };
+        let (skipped, end) = (start - first, first + free);
+        if skipped > free || size > end - start {
+            return false;
+        }
+        self.0.remove(&first);
+        if skipped != 0 {
+            self.0.insert(first, skipped);
+        }
+        if start + size != end {
+            self.0.insert(start + size, end - start - size);
+        }
+        true
+    }
+
     /// Gives back what was taken; joins it with its neighbours.
     pub fn give(&mut self, mut start: usize, mut size: usize) {
         if let Some((before, free)) =
@@ -47,6 +74,19 @@ impl FreeRanges {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_taken_where_they_are_wanted() {
+        let mut free = FreeRanges::new(1000, 1000);
+        assert_eq!(free.take_aligned(100, 256), Some(1024));
+        assert_eq!(free.take_aligned(800, 256), None);
+        assert!(!free.take_at(1100, 100) && !free.take_at(999, 1) && !free.take_at(1999, 2));
+        assert!(free.take_at(1000, 24) && free.take_at(1999, 1) && free.take_at(1500, 10));
+        for (start, size) in [(1024, 100), (1000, 24), (1500, 10), (1999, 1)] {
+            free.give(start, size);
+        }
+        assert!(free.is_whole(1000, 1000));
+    }
 
     #[test]
     fn neighbours_join_again() {

@@ -88,7 +88,8 @@ fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
         assert_eq!(count(&mut number), R::CUDA_ERROR_NOT_INITIALIZED);
         // Processes are asked about without `cuInit`; this one does not use a device yet.
         let own = std::process::id() as c_int;
-        assert_eq!(state(own, &mut number), R::CUDA_ERROR_OPERATING_SYSTEM);
+        assert_eq!(state(own, &mut number), R::CUDA_ERROR_NOT_INITIALIZED);
+        assert_eq!(state(c_int::MAX, &mut number), R::CUDA_ERROR_OPERATING_SYSTEM);
         assert_eq!(init(1), R::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(init(0), R::CUDA_SUCCESS);
         assert_eq!(state(own, &mut number), R::CUDA_SUCCESS);

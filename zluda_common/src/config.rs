@@ -44,6 +44,16 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::devices(value).map(|devices| config.devices = devices),
     },
     Variable {
+        name: "ZLUDA_EMULATED_MEMORY",
+        meaning: "whether the memory of an emulated GPU lies apart from the host's, which cannot access it, as that of a \
+                  card; or at addresses at which the host finds it too",
+        values: "apart, shared",
+        default: "apart",
+        apply: |config, value| {
+            parse::emulated_memory(value).map(|memory| config.emulated_memory = memory)
+        },
+    },
+    Variable {
         name: "ZLUDA_MEMORY",
         meaning: "the most device memory that one process may allocate on the CPU device, or on all of them",
         values: "bytes, with an optional K, M, G or T (powers of 1024)",
@@ -186,6 +196,7 @@ pub struct Config {
     pub math: Math,
     pub machine_code: MachineCode,
     pub amd_matrix: AmdMatrix,
+    pub emulated_memory: EmulatedMemory,
     /// A seed.
     pub chaos: Option<u64>,
     pub check: CheckConfig,
@@ -296,6 +307,15 @@ pub enum MachineCode {
     Prefer,
 }
 
+/// `ZLUDA_EMULATED_MEMORY`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EmulatedMemory {
+    /// The host cannot access it.
+    #[default]
+    Apart,
+    Shared,
+}
+
 /// `ZLUDA_AMD_MATRIX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AmdMatrix {
@@ -344,6 +364,7 @@ impl Default for Config {
             math: Math::default(),
             machine_code: MachineCode::default(),
             amd_matrix: AmdMatrix::default(),
+            emulated_memory: EmulatedMemory::default(),
             chaos: None,
             check: CheckConfig::default(),
             debug: DebugConfig::default(),

@@ -7,7 +7,6 @@
 //! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
 //! - [`LimitStream`]: streams of a part of a device, likewise.
 //! - [`HandleFaults`]: when handlers of signals are there, likewise.
-//! - [`EndWork`]: the last work of a context, likewise.
 //! - [`Sequence`]: kernels that a stream gets all at once, likewise.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
@@ -25,7 +24,6 @@
 mod generated;
 mod constants;
 pub mod device_runtime;
-mod end_work;
 mod fault_handlers;
 mod part;
 mod pool_location;
@@ -37,7 +35,6 @@ mod task;
 mod versions;
 
 pub use constants::*;
-pub use end_work::{END_WORK, EndWork};
 pub use fault_handlers::{HANDLE_FAULTS, HandleFaults};
 pub use generated::*;
 pub use part::{LIMIT_STREAM, LimitStream};

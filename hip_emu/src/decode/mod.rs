@@ -127,7 +127,7 @@ const S_CODE_END: u32 = 0xbf9f_0000;
 pub struct Program {
     /// One a word.
     pub instructions: Vec<Instruction>,
-    /// The host's address of the first.
+    /// The address of the first.
     pub address: u64,
     /// One more than the highest vector register that is named.
     pub registers: usize,

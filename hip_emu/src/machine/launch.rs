@@ -128,6 +128,15 @@ impl Launch {
         self.queue.as_ptr() as u64
     }
 
+    /// First addresses and sizes of all of these.
+    pub fn told(&self) -> [(u64, u64); 3] {
+        [
+            (self.arguments_address(), size_of_val(&*self.arguments) as u64),
+            (self.packet_address(), size_of_val(&*self.packet) as u64),
+            (self.queue_address(), size_of_val(&*self.queue) as u64),
+        ]
+    }
+
     /// A word of the kernarg segment.
     pub fn argument_word(&self, word: usize) -> u32 {
         let value = self.arguments.get(word / 4).copied().unwrap_or(0);

@@ -1,5 +1,6 @@
 //! Loads, stores and atomic operations.
 
+use hip_host::executor::{is_known_of_host, place};
 use hip_host::pieces;
 use zluda_common::program_memory;
 
@@ -124,13 +125,13 @@ impl Base {
         };
         let address = self.value.wrapping_add(own).wrapping_add(offset as u64);
         match memory.space {
-            Space::Global => host(address),
+            Space::Global => host(wave, address),
             Space::Scratch => private(wave, address as u32, lane, bytes),
             Space::Lds => local.address(address as u32, bytes),
             Space::Flat => match (address >> 32) as u32 {
                 SHARED_APERTURE => local.address(address as u32, bytes),
                 PRIVATE_APERTURE => private(wave, address as u32, lane, bytes),
-                _ => host(address),
+                _ => host(wave, address),
             },
             Space::Buffer => {
                 let (index, own) = match (idxen, offen, register) {
@@ -152,16 +153,24 @@ impl Base {
                 if self.stride == 0 && within + u64::from(bytes) > self.size {
                     return Err(Stop::BadAddress(self.value.wrapping_add(within)));
                 }
-                host(self.value.wrapping_add(within).wrapping_add(soffset))
+                host(wave, self.value.wrapping_add(within).wrapping_add(soffset))
             }
         }
     }
 }
 
-/// An address of the host's memory; null and its page are none.
+/// Where what is at an address lies in the host's memory; null and its page are none, nor is memory of the host that HIP does
+/// not know, but for what the dispatcher has there.
 #[inline(always)]
-fn host(address: u64) -> Result<usize, Stop> {
-    if address < 4096 { Err(Stop::BadAddress(address)) } else { Ok(address as usize) }
+fn host(wave: &Wave, address: u64) -> Result<usize, Stop> {
+    let place = place(address as usize);
+    if place != address as usize || wave.is_told(address) {
+        return Ok(place);
+    }
+    if address < 4096 || !is_known_of_host(place) {
+        return Err(Stop::BadAddress(address));
+    }
+    Ok(place)
 }
 
 /// The host's address of a lane's scratch memory.
@@ -259,22 +268,22 @@ pub fn load_scalar(wave: &mut Wave, load: &ScalarLoad) -> Result<(), Stop> {
         }
     }
     address = address.wrapping_add(offset);
-    host(address)?;
+    let place = host(wave, address)?;
     match (load.bytes, load.signed) {
-        (1, false) => wave.set_scalar32(load.result, read::<u8>(address as usize).into()),
+        (1, false) => wave.set_scalar32(load.result, read::<u8>(place).into()),
         (1, true) => {
-            wave.set_scalar32(load.result, i32::from(read::<i8>(address as usize)) as u32);
+            wave.set_scalar32(load.result, i32::from(read::<i8>(place)) as u32);
         }
-        (2, false) => wave.set_scalar32(load.result, read::<u16>(address as usize).into()),
+        (2, false) => wave.set_scalar32(load.result, read::<u16>(place).into()),
         (2, true) => {
-            wave.set_scalar32(load.result, i32::from(read::<i16>(address as usize)) as u32);
+            wave.set_scalar32(load.result, i32::from(read::<i16>(place)) as u32);
         }
         _ => {
-            let address = address as usize & !3;
+            let place = place & !3;
             // The result may hold the address.
             let mut word = 0;
             while word < load.count {
-                let place = address + 4 * usize::from(word);
+                let place = place + 4 * usize::from(word);
                 let (values, count) = match load.count - word {
                     1 => ([read(place), 0, 0, 0], 1),
                     2 | 3 => {

@@ -19,6 +19,7 @@ pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {
     wave.scc = false;
     wave.signalled = false;
     wave.index_uses = 0;
+    wave.told = launch.told();
     wave.scalar[usize::from(sgpr::NULL)] = 0;
     wave.set_scalar64(sgpr::EXEC, 0);
     wave.set_exec(if lanes == 64 { u64::MAX } else { (1 << lanes) - 1 });

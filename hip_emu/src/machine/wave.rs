@@ -33,6 +33,8 @@ pub struct Wave {
     /// Scratch memory: that of lane `l` begins `l * private_size` bytes from here.
     pub private: usize,
     pub private_size: usize,
+    /// The host's memory that the dispatcher tells it of: first addresses and sizes.
+    pub told: [(u64, u64); 3],
     /// Its number in the workgroup.
     pub number: u32,
     /// The operands of vector instructions that `index` is added to: a bit for each source, and 8 for the destination.
@@ -61,11 +63,17 @@ impl Wave {
             mode: ModeRegister::default(),
             private: 0,
             private_size: 0,
+            told: [(0, 0); 3],
             number,
             index_uses: 0,
             index: 0,
             signalled: false,
         }
+    }
+
+    /// Whether an address is of memory that the dispatcher tells of.
+    pub fn is_told(&self, address: u64) -> bool {
+        self.told.iter().any(|(start, size)| address.wrapping_sub(*start) < *size)
     }
 
     /// Registers of the kernel.

@@ -1,10 +1,12 @@
-//! Code objects: ELF files for AMD GPUs, loaded into the host's memory.
+//! Code objects: ELF files for AMD GPUs, loaded into the device's memory.
 
 pub mod descriptor;
 pub mod metadata;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use hip_host::executor::Loaded;
 
 use object::elf::{PT_LOAD, SHT_NOTE};
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
@@ -23,7 +25,7 @@ pub type Error = String;
 pub struct CodeObject {
     pub arch: Arch,
     /// The segments, as they lie in memory.
-    memory: Box<[u128]>,
+    memory: Loaded,
     pub program: Program,
     kernels: Vec<KernelMetadata>,
     /// The addresses of descriptors, by the names of their symbols.
@@ -70,10 +72,10 @@ impl CodeObject {
         if size > LARGEST {
             return Err("segments beyond what is believed".to_owned());
         }
-        let mut memory = vec![0u128; (size as usize).div_ceil(16)].into_boxed_slice();
-        let base = memory.as_mut_ptr() as u64;
+        let mut memory = Loaded::new(size as usize).ok_or("no memory for the segments")?;
+        let base = memory.address() as u64;
         {
-            let image = bytes_of(&mut memory);
+            let image = &mut memory.bytes()[..size as usize];
             for segment in elf.elf_program_headers() {
                 if segment.p_type(endian) != PT_LOAD {
                     continue;
@@ -91,7 +93,7 @@ impl CodeObject {
         }
         let code = elf.section_by_name(".text").ok_or("no code")?;
         let (start, length) = (code.address(), code.size());
-        let image = bytes_of(&mut memory);
+        let image = &memory.bytes()[..size as usize];
         let range = start as usize..start.saturating_add(length) as usize;
         let code = image.get(range).ok_or("code outside the segments")?;
         let program = decode(arch, code, base.wrapping_add(start))?;
@@ -128,8 +130,8 @@ impl CodeObject {
         let missing = || format!("kernel {} has no descriptor", metadata.name);
         let at = *self.symbols.get(&metadata.symbol).ok_or_else(missing)?;
         let mut bytes = [0; descriptor::SIZE];
-        let memory = self.memory.as_ptr().cast::<u8>();
-        let length = self.memory.len() * 16;
+        let memory = self.memory.place() as *const u8;
+        let length = self.memory.size();
         let end = (at as usize).checked_add(descriptor::SIZE).ok_or_else(missing)?;
         if end > length {
             return Err(missing());
@@ -152,7 +154,7 @@ impl CodeObject {
             return Err(format!("kernel {} has too much local memory", metadata.name));
         }
         let mut entry =
-            (self.memory.as_ptr() as u64).wrapping_add(at).wrapping_add_signed(descriptor.entry);
+            (self.memory.address() as u64).wrapping_add(at).wrapping_add_signed(descriptor.entry);
         if descriptor.preloads() {
             entry = entry.wrapping_add(256);
         }
@@ -162,14 +164,8 @@ impl CodeObject {
 
     /// The address of a word of code from the beginning of the file's segments, as tools print it.
     pub fn offset_of(&self, word: usize) -> u64 {
-        self.program.address_of(word).wrapping_sub(self.memory.as_ptr() as u64)
+        self.program.address_of(word).wrapping_sub(self.memory.address() as u64)
     }
-}
-
-fn bytes_of(memory: &mut [u128]) -> &mut [u8] {
-    let length = size_of_val(memory);
-    // SAFETY: the same bytes.
-    unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), length) }
 }
 
 fn relocate(elf: &ElfFile64<'_, LittleEndian>, image: &mut [u8], base: u64) -> Result<(), Error> {

@@ -5,6 +5,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hip_runtime_sys::{
     HIP_MEMCPY3D, hip_Memcpy2D, hipArray_t, hipDeviceptr_t, hipError_t, hipMemcpy3DParms,
@@ -14,7 +15,7 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, check_may_wait, hip_api};
 use crate::core::array::Array;
 use crate::core::context::Context;
-use crate::core::copy::{Extent, PitchedPtr, Source, Transfer, TransferTask};
+use crate::core::copy::{Extent, PitchedPtr, Source, Transfer, TransferTask, tell};
 use crate::core::memory::Claim;
 use crate::core::stream::{self, Stream};
 use crate::core::tables::tables;
@@ -69,22 +70,31 @@ pub(super) fn enqueue(
     staged: Option<Box<[u8]>>,
     owners: &[Option<&'static Context>],
 ) -> Arc<Op> {
-    let (priority, context) = (-stream.priority(), stream.context);
-    let failure = &context.device.failure;
+    enqueue_as(stream, transfer, staged, owners, None)
+}
+
+/// The same; sets `refused`, if there is one, where memory is not there, instead of leaving the error with the device.
+fn enqueue_as(
+    stream: &Stream,
+    transfer: Transfer,
+    staged: Option<Box<[u8]>>,
+    owners: &[Option<&'static Context>],
+    refused: Option<Arc<AtomicBool>>,
+) -> Arc<Op> {
+    let (priority, failure) = (-stream.priority(), &stream.context.device.failure);
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;
             if failure.get().is_none()
-                && !context.streams.have_given_up()
                 && let Err(error) = transfer.run_here()
             {
-                failure.set(error);
+                tell(refused.as_deref(), failure, error);
             }
         }))
     } else {
         Work::Blocks(Box::new(move |op| {
             let blocks = transfer.blocks();
-            let task = Box::new(TransferTask { transfer, _staged: staged });
+            let task = Box::new(TransferTask { transfer, _staged: staged, refused });
             (Job::new(task, op, priority, blocks, Order::Any, transfer.threads()), blocks)
         }))
     };
@@ -115,9 +125,14 @@ pub(super) fn transfer_and_wait(
             context.device.failure.set(error);
         }
     } else {
-        let op = enqueue(stream, transfer, None, owners);
+        let of_program = owners.iter().any(Option::is_none);
+        let refused = of_program.then(|| Arc::new(AtomicBool::new(false)));
+        let op = enqueue_as(stream, transfer, None, owners, refused.clone());
         drop(claim);
         op.wait();
+        if refused.is_some_and(|refused| refused.load(Ordering::Acquire)) {
+            return Err(INVALID);
+        }
     }
     printf::flush();
     context.device.error().map_or(Ok(()), Err)

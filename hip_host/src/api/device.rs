@@ -8,6 +8,7 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_device, hip_api, put, text};
+use crate::core::apart;
 use crate::core::device::Device;
 use crate::core::executor::executor;
 use crate::core::tables::tables;
@@ -77,18 +78,21 @@ fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Result<i32> {
         | A::hipDeviceAttributeConcurrentManagedAccess
         | A::hipDeviceAttributeCooperativeLaunch
         | A::hipDeviceAttributeDeviceOverlap
-        | A::hipDeviceAttributeDirectManagedMemAccessFromHost
         | A::hipDeviceAttributeGlobalL1CacheSupported
-        | A::hipDeviceAttributeHostNativeAtomicSupported
         | A::hipDeviceAttributeHostRegisterSupported
-        | A::hipDeviceAttributeIntegrated
         | A::hipDeviceAttributeLocalL1CacheSupported
         | A::hipDeviceAttributeManagedMemory
         | A::hipDeviceAttributeMemoryPoolsSupported
-        | A::hipDeviceAttributePageableMemoryAccess
-        | A::hipDeviceAttributePageableMemoryAccessUsesHostPageTables
         | A::hipDeviceAttributeStreamPrioritiesSupported
         | A::hipDeviceAttributeUnifiedAddressing => 1,
+        // A card has memory of its own, and a bus to the host's.
+        A::hipDeviceAttributeDirectManagedMemAccessFromHost
+        | A::hipDeviceAttributeHostNativeAtomicSupported
+        | A::hipDeviceAttributeIntegrated
+        | A::hipDeviceAttributePageableMemoryAccess
+        | A::hipDeviceAttributePageableMemoryAccessUsesHostPageTables => {
+            i32::from(!apart::is_apart())
+        }
         A::hipDeviceAttributeClockRate | A::hipDeviceAttributeClockInstructionRate => clock(),
         A::hipDeviceAttributeWallClockRate => 1_000_000,
         A::hipDeviceAttributeMemoryClockRate => 1_600_000,
@@ -240,7 +244,8 @@ hip_api! {
         properties.surfaceAlignment = 512;
         properties.deviceOverlap = 1;
         properties.multiProcessorCount = device.processors() as i32;
-        properties.integrated = 1;
+        let is_one = i32::from(!apart::is_apart());
+        properties.integrated = is_one;
         properties.canMapHostMemory = 1;
         properties.concurrentKernels = 1;
         properties.asyncEngineCount = 2;
@@ -254,14 +259,14 @@ hip_api! {
         properties.globalL1CacheSupported = 1;
         properties.localL1CacheSupported = 1;
         properties.managedMemory = 1;
-        properties.hostNativeAtomicSupported = 1;
+        properties.hostNativeAtomicSupported = is_one;
         properties.singleToDoublePrecisionPerfRatio = 2;
-        properties.pageableMemoryAccess = 1;
+        properties.pageableMemoryAccess = is_one;
         properties.concurrentManagedAccess = 1;
         properties.canUseHostPointerForRegisteredMem = 1;
         properties.cooperativeLaunch = 1;
-        properties.pageableMemoryAccessUsesHostPageTables = 1;
-        properties.directManagedMemAccessFromHost = 1;
+        properties.pageableMemoryAccessUsesHostPageTables = is_one;
+        properties.directManagedMemAccessFromHost = is_one;
         properties.hostRegisterSupported = 1;
         properties.memoryPoolsSupported = 1;
         // SAFETY: the program's pointer.

@@ -49,7 +49,7 @@ hip_api! {
             return Err(INVALID);
         }
         let (piece, offset, size) = open_memory(&from_c(handle.reserved))?;
-        let range = tables().memory.import(piece, offset, size, 0)?;
+        let range = tables().memory.import(piece, offset, size, Kind::Opened, 0)?;
         // SAFETY: the program's pointer.
         unsafe { put(devPtr, range.start as *mut c_void) }
     }

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use hip_runtime_sys::{
-    hipDeviceptr_t, hipError_t, hipMemoryType, hipPointer_attribute, hipPointerAttribute_t,
+    hipDeviceptr_t, hipError_t, hipMallocSignalMemory, hipMemoryType, hipPointer_attribute,
+    hipPointerAttribute_t,
 };
 
 use super::{INVALID, Result, check_may_wait, hip_api, put};
@@ -155,8 +156,10 @@ hip_api! {
     }
 
     healthy fn hipExtMallocWithFlags(ptr: *mut *mut c_void, sizeBytes: usize, flags: u32) {
+        // Of signals, ROCm gives the words that the host reads and writes too.
+        let kind = if flags == hipMallocSignalMemory { Kind::Managed } else { Kind::Device };
         // SAFETY: the program's pointer.
-        unsafe { allocate_to(ptr, Kind::Device, sizeBytes, flags) }
+        unsafe { allocate_to(ptr, kind, sizeBytes, flags) }
     }
 
     healthy fn hipMallocManaged(dev_ptr: *mut *mut c_void, size: usize, flags: u32) {

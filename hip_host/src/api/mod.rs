@@ -4,7 +4,6 @@ mod array;
 mod context;
 mod copy;
 mod device;
-mod end_work;
 mod error;
 mod event;
 mod external_memory;
@@ -34,7 +33,7 @@ use crate::core::device::Device;
 use crate::work::failure;
 
 pub use {
-    array::*, context::*, copy::*, device::*, end_work::*, error::*, event::*, external_memory::*,
+    array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*,
     fault_handlers::*, graph_launch::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*,
     priority::*, sequence::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
@@ -47,7 +46,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         context::NAMES,
         copy::NAMES,
         device::NAMES,
-        end_work::NAMES,
         error::NAMES,
         event::NAMES,
         external_memory::NAMES,

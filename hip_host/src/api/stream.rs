@@ -10,6 +10,7 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
+use crate::core::apart::place;
 use crate::core::context::current;
 use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream, find};
 use crate::core::tables::tables;
@@ -140,13 +141,9 @@ hip_api! {
         let target = find(stream)?;
         let (Some(callback), 0) = (callback, flags) else { return Err(INVALID) };
         let (handle, data) = (Foreign(stream.cast()), Foreign(userData));
-        let context = target.context;
+        let failure = &target.context.device.failure;
         let call = move || {
-            let status = match context.device.failure.get() {
-                Some(error) => error,
-                None if context.streams.have_given_up() => hipError_t::hipErrorContextIsDestroyed,
-                None => hipError_t::hipSuccess,
-            };
+            let status = failure.get().unwrap_or(hipError_t::hipSuccess);
             // SAFETY: the program's own function, with what it asked to get.
             unsafe { callback(handle.get().cast(), status, data.get()) };
         };
@@ -158,10 +155,10 @@ hip_api! {
         let target = find(stream)?;
         let function = fn_.ok_or(INVALID)?;
         let data = Foreign(userData);
-        let context = target.context;
+        let failure = &target.context.device.failure;
         let call = move || {
             // "The function is not called if the context has an error."
-            if context.device.failure.get().is_none() && !context.streams.have_given_up() {
+            if failure.get().is_none() {
                 // SAFETY: the program's own function, with what it asked to get.
                 unsafe { function(data.get()) };
             }
@@ -246,14 +243,14 @@ fn wait_value(
     Ok(())
 }
 
-/// The address of a word in memory that the device knows.
+/// The place of a word in memory that the device knows.
 fn word_of(at: *mut c_void, size: usize) -> Result<usize> {
     let address = at.addr();
     let range = tables().memory.find(address).ok_or(INVALID)?;
     if !address.is_multiple_of(size) || range.start + range.size - address < size {
         return Err(INVALID);
     }
-    Ok(address)
+    Ok(place(address))
 }
 
 /// Writes a word in stream order.
@@ -266,14 +263,11 @@ fn write_value(
     let stream = find(stream)?;
     let _claim = tables().memory.claim();
     let address = word_of(to, size)?;
-    let context = stream.context;
+    let failure = &stream.context.device.failure;
     let work = move || {
-        if context.streams.have_given_up() {
-            return;
-        }
         // SAFETY: writing a word owns nothing; its memory may have gone since.
         if unsafe { attempt(|| write(address)) }.is_err() {
-            context.device.failure.set(hipError_t::hipErrorIllegalAddress);
+            failure.set(hipError_t::hipErrorIllegalAddress);
         }
     };
     stream.enqueue(false, None, Work::Quick(Box::new(work)));

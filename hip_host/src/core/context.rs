@@ -196,13 +196,6 @@ impl Context {
         self.device.error().map_or(Ok(()), Err)
     }
 
-    /// As [`Context::synchronize`], before what belongs to it goes. What nobody does any more is not waited for.
-    pub fn end_work(&self) -> Result<(), hipError_t> {
-        self.streams.wait_for_the_last();
-        printf::flush();
-        self.device.error().map_or(Ok(()), Err)
-    }
-
     /// Notes work of another context that uses this one's memory.
     pub fn add_borrower(&self, op: Arc<Op>) {
         let mut borrowers = self.borrowers.lock();
@@ -244,7 +237,7 @@ impl Context {
 
     /// Ends the context, when its work has ended.
     pub fn end(&'static self) {
-        self.streams.wait_for_the_last();
+        self.streams.wait_for_all();
         ALL.write().retain(|context| *context != self);
         stream::end_all(|stream| stream.context == self);
         self.reset();

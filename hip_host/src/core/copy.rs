@@ -1,8 +1,13 @@
 //! Copies and fills of boxes of memory, in blocks that several threads share.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hip_runtime_sys::hipError_t;
 
+use super::apart::place;
 use crate::guard::attempt::attempt;
+use crate::work::failure::Failure;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;
 use zluda_common::program_memory;
@@ -131,12 +136,13 @@ impl Transfer {
         let width =
             if columns == 1 { self.extent.width } else { BLOCK.min(self.extent.width - offset) };
         for row in first..last {
-            let to = self.to.row(self.extent, row) + offset;
+            let to = place(self.to.row(self.extent, row)) + offset;
             // SAFETY: the caller's promise; the addresses lie within the boxes.
             unsafe {
                 match self.from {
                     Source::Copy(from) => {
-                        program_memory::copy(from.row(self.extent, row) + offset, to, width);
+                        let from = place(from.row(self.extent, row)) + offset;
+                        program_memory::copy(from, to, width);
                     }
                     Source::Fill { value, size: 2 } => {
                         program_memory::fill(to, value as u16, width);
@@ -174,6 +180,16 @@ pub struct TransferTask {
     pub transfer: Transfer,
     /// A copy of the source, where the program may change it.
     pub _staged: Option<Box<[u8]>>,
+    /// Set where memory is not there, of a call that waits and tells: otherwise the device has the error.
+    pub refused: Option<Arc<AtomicBool>>,
+}
+
+/// Leaves the error of a transfer with the call that waits for it, or else with the device.
+pub fn tell(refused: Option<&AtomicBool>, failure: &Failure, error: hipError_t) {
+    match refused {
+        Some(refused) => refused.store(true, Ordering::Release),
+        None => failure.set(error),
+    }
 }
 
 impl Task for TransferTask {
@@ -181,7 +197,7 @@ impl Task for TransferTask {
         let taken = Taken::new(job, slot);
         while let Some(block) = taken.claim() {
             if let Err(error) = self.transfer.try_block(block) {
-                job.op.failure.set(error);
+                tell(self.refused.as_deref(), job.op.failure, error);
                 job.stop();
             }
         }

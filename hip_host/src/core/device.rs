@@ -86,7 +86,7 @@ impl Device {
     pub fn reset(&'static self) {
         let is_own = |context: &Context| std::ptr::eq(context.device, self);
         for context in context::all().into_iter().filter(|context| is_own(context)) {
-            context.streams.wait_for_the_last();
+            context.streams.wait_for_all();
             context.reset();
         }
         printf::flush();

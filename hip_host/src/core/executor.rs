@@ -20,6 +20,12 @@ pub trait Executor: Sync {
         None
     }
 
+    /// Whether programs know device memory by addresses at which the host finds nothing. Kernels are given such addresses,
+    /// and [`place`](super::apart::place) says where what is there lies.
+    fn has_memory_apart(&self) -> bool {
+        false
+    }
+
     /// The sizes that programs are told, and that launches are checked against.
     fn limits(&self) -> Limits;
 

@@ -1,16 +1,19 @@
-//! Memory of the device, which is memory of this process: device and host addresses are the same.
+//! Memory of the device, which is memory of this process: device and host addresses are the same, unless the executor wants
+//! them [apart](super::apart). Then a range begins at an address of the device, and its backing at a place.
 //!
 //! Large allocations are mappings of their own between inaccessible pages, so that kernels which run past
 //! an end fault as they would on a device. Small ones share such mappings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hip_runtime_sys::hipError_t;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use zluda_common::config::{MOST_DEVICES, config};
 
+use super::apart;
 use super::context::{Context, current};
 use super::device::{self, Device};
 use crate::os::backing_file::{Growing, Piece};
@@ -48,6 +51,11 @@ impl Kind {
         matches!(self, Kind::Host | Kind::Managed | Kind::Registered)
     }
 
+    /// Whether only the device finds it at its address.
+    fn is_apart(self) -> bool {
+        !self.is_of_all_devices()
+    }
+
     /// Whether it counts against the limit of the device's memory.
     fn counts(self) -> bool {
         !matches!(self, Kind::Host | Kind::Imported | Kind::Opened)
@@ -72,7 +80,7 @@ pub struct Range {
     backing: Backing,
 }
 
-/// The mapping that the bytes of a range come from.
+/// The mapping that the bytes of a range come from, by places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backing {
     /// A mapping of its own, guards included.
@@ -104,7 +112,7 @@ pub struct Memory {
 #[derive(Default)]
 struct State {
     ranges: BTreeMap<usize, Range>,
-    /// The shared mappings, by first usable byte.
+    /// The shared mappings, by the place of the first usable byte.
     chunks: BTreeMap<usize, Chunk>,
     /// The parts of files that ranges lie in which are no private memory, by the range's number.
     pieces: FxHashMap<u64, Piece>,
@@ -119,12 +127,22 @@ struct State {
 struct Chunk {
     backing: Backing,
     free: FreeRanges,
+    /// Whether the memory is the device's alone.
+    is_apart: bool,
     /// Allocations in it.
     live: usize,
     /// Bytes that were shared, and that nothing is put into again.
     spent: usize,
     /// The file that it lies in since the first of its allocations was shared.
     piece: Option<Piece>,
+}
+
+/// How often ranges have gone.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// A number that is another one once ranges have gone.
+pub fn changes() -> u64 {
+    CHANGES.load(Ordering::Relaxed)
 }
 
 /// Memory that was found stays.
@@ -172,37 +190,40 @@ impl Memory {
             state.count(context.device, taken, self.limit)?;
         }
         let result = if size <= SMALL {
-            state.take_small(taken)
+            state.take_small(taken, kind.is_apart())
         } else {
-            map(taken, within_reach(kind, taken))
+            map(taken, within_reach(kind, taken), kind.is_apart())
         };
-        let Some((start, backing)) = result else {
+        let Some((place, backing)) = result else {
             if kind.counts() {
                 state.discount(context.device, taken);
             }
             return Err(ERROR);
         };
         let id = state.new_id();
+        let start = apart::address(place);
         let range = Range { start, size, kind, context, flags, id, pool, backing };
         state.ranges.insert(start, range);
         Ok(range)
     }
 
-    /// Makes a range of device memory in a pool's file.
+    /// Makes a range in a pool's file.
     pub fn allocate_in(
         &self,
         file: &Arc<Growing>,
+        kind: Kind,
         size: usize,
         pool: usize,
     ) -> Result<Range, hipError_t> {
         let taken = size.checked_next_multiple_of(PAGE).ok_or(hipError_t::hipErrorOutOfMemory)?;
         let mut state = self.state.lock();
         let device = current().device;
-        state.count(device, taken, self.limit)?;
-        let made = file
-            .take(taken)
-            .and_then(|piece| state.insert_piece(piece, 0, size, Kind::Device, pool));
-        if made.is_err() {
+        if kind.counts() {
+            state.count(device, taken, self.limit)?;
+        }
+        let made =
+            file.take(taken).and_then(|piece| state.insert_piece(piece, 0, size, kind, pool));
+        if made.is_err() && kind.counts() {
             state.discount(device, taken);
         }
         made
@@ -215,9 +236,9 @@ impl Memory {
         piece: Piece,
         offset: usize,
         size: usize,
+        kind: Kind,
         pool: usize,
     ) -> Result<Range, hipError_t> {
-        let kind = if pool == 0 { Kind::Opened } else { Kind::Imported };
         self.state.lock().insert_piece(piece, offset, size, kind, pool)
     }
 
@@ -255,19 +276,21 @@ impl Memory {
         let shared = match range.backing {
             Backing::Foreign => return Err(INVALID),
             Backing::Mapping { .. } => {
-                let piece = move_into_file(range.start, range.size.next_multiple_of(PAGE))?;
+                let piece =
+                    move_into_file(apart::place(range.start), range.size.next_multiple_of(PAGE))?;
                 let shared = SharedMemory::new(piece.fd(), 0, range.size)?;
                 state.pieces.insert(range.id, piece);
                 shared
             }
             Backing::Shared { .. } => {
-                let chunk = state.chunks.range_mut(..=range.start).next_back();
+                let place = apart::place(range.start);
+                let chunk = state.chunks.range_mut(..=place).next_back();
                 let (start, chunk) = chunk.ok_or(INVALID)?;
                 let piece = match &mut chunk.piece {
                     Some(piece) => piece,
                     none => none.insert(move_into_file(*start, CHUNK)?),
                 };
-                SharedMemory::new(piece.fd(), range.start - start, range.size)?
+                SharedMemory::new(piece.fd(), place - start, range.size)?
             }
         };
         let handle = shared.handle()?;
@@ -337,12 +360,29 @@ impl Memory {
         (address - range.start < range.size).then_some(*range)
     }
 
+    /// The bytes that devices can access around an address in a range, or behind it in its last page: the first address, and how
+    /// many.
+    pub fn reach(&self, address: usize) -> Option<(usize, usize)> {
+        let state = self.state.lock();
+        let (_, range) = state.ranges.range(..=address).next_back()?;
+        if let Backing::Shared { .. } = range.backing {
+            let (chunk, _) = state.chunks.range(..=apart::place(range.start)).next_back()?;
+            let start = apart::address(*chunk);
+            return (address - start < CHUNK).then_some((start, CHUNK));
+        }
+        let start = range.start / PAGE * PAGE;
+        let size = (range.start - start + range.size).checked_next_multiple_of(PAGE)?;
+        let size = within_reach(range.kind, size);
+        (address - start < size).then_some((start, size))
+    }
+
     /// Takes a range out of the table, by its first address: pointers to it are foreign from now on. The
     /// memory stays until [`Memory::release`].
     pub fn detach(&self, start: usize, wanted: impl Fn(Kind) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
         let range = state.ranges.get(&start).copied().filter(|range| wanted(range.kind))?;
         state.ranges.remove(&start);
+        CHANGES.fetch_add(1, Ordering::Relaxed);
         Some(range)
     }
 
@@ -354,7 +394,7 @@ impl Memory {
         let taken = match range.backing {
             Backing::Foreign => return,
             Backing::Shared { size } => {
-                state.give_small(range.start, size, was_shared);
+                state.give_small(apart::place(range.start), size, was_shared);
                 size
             }
             backing @ Backing::Mapping { .. } => {
@@ -412,6 +452,7 @@ impl Memory {
                     range.kind == Kind::Reserved || !std::ptr::eq(range.context.device, device)
                 });
             state.ranges = kept;
+            CHANGES.fetch_add(1, Ordering::Relaxed);
             freed.into_values().collect()
         };
         self.wait_for_claims();
@@ -438,17 +479,18 @@ impl State {
         self.next_id
     }
 
-    fn take_small(&mut self, size: usize) -> Option<(usize, Backing)> {
-        for chunk in self.chunks.values_mut() {
+    fn take_small(&mut self, size: usize, is_apart: bool) -> Option<(usize, Backing)> {
+        for chunk in self.chunks.values_mut().filter(|chunk| chunk.is_apart == is_apart) {
             if let Some(start) = chunk.free.take(size) {
                 chunk.live += 1;
                 return Some((start, Backing::Shared { size }));
             }
         }
-        let (start, backing) = map(CHUNK, CHUNK)?;
+        let (start, backing) = map(CHUNK, CHUNK, is_apart)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
-        self.chunks.insert(start, Chunk { backing, free, live: 1, spent: 0, piece: None });
+        let chunk = Chunk { backing, free, is_apart, live: 1, spent: 0, piece: None };
+        self.chunks.insert(start, chunk);
         Some((taken, Backing::Shared { size }))
     }
 
@@ -467,9 +509,11 @@ impl State {
         if chunk.live != 0 {
             return;
         }
-        let (first, is_spent) = (*first, chunk.spent > CHUNK / 2);
+        let (first, is_spent, is_apart) = (*first, chunk.spent > CHUNK / 2, chunk.is_apart);
         // One empty chunk is kept for the next allocation, unless little is left of it.
-        let is_another = |(other, chunk): (&usize, &Chunk)| *other != first && chunk.live == 0;
+        let is_another = |(other, chunk): (&usize, &Chunk)| {
+            *other != first && chunk.live == 0 && chunk.is_apart == is_apart
+        };
         if (is_spent || self.chunks.iter().any(is_another))
             && let Some(chunk) = self.chunks.remove(&first)
         {
@@ -489,10 +533,10 @@ impl State {
         const ERROR: hipError_t = hipError_t::hipErrorOutOfMemory;
         let (page, within) = (offset / PAGE * PAGE, offset % PAGE);
         let length = (within + size).checked_next_multiple_of(PAGE).ok_or(ERROR)?;
-        let (first, backing) = map_file(&piece, page, length).ok_or(ERROR)?;
+        let (first, backing) = map_file(&piece, page, length, kind.is_apart()).ok_or(ERROR)?;
         let id = self.new_id();
         let context = current();
-        let start = first + within;
+        let start = apart::address(first + within);
         let range = Range { start, size, kind, context, flags: 0, id, pool, backing };
         self.ranges.insert(range.start, range);
         self.pieces.insert(id, piece);
@@ -539,8 +583,8 @@ fn map_at(start: usize, size: usize, piece: &Piece, offset: usize) -> Result<(),
 }
 
 /// A part of a piece between guards, as [`map`] does.
-fn map_file(piece: &Piece, offset: usize, size: usize) -> Option<(usize, Backing)> {
-    let (first, backing) = reserve(size, alignment(size))?;
+fn map_file(piece: &Piece, offset: usize, size: usize, is_apart: bool) -> Option<(usize, Backing)> {
+    let (first, backing) = reserve(size, alignment(size), is_apart)?;
     if map_at(first, size, piece, offset).is_err() {
         unmap(backing);
         return None;
@@ -550,7 +594,7 @@ fn map_file(piece: &Piece, offset: usize, size: usize) -> Option<(usize, Backing
 
 fn unmap(backing: Backing) {
     if let Backing::Mapping { start, size } = backing {
-        os::release(start, size);
+        apart::release(start, size);
     }
 }
 
@@ -563,8 +607,8 @@ fn within_reach(kind: Kind, size: usize) -> usize {
 
 /// A mapping of `size` bytes, whole pages, and what is behind them up to `reach`, between guards: its first byte, and all
 /// of it.
-fn map(size: usize, reach: usize) -> Option<(usize, Backing)> {
-    let (first, backing) = reserve(reach, alignment(size))?;
+fn map(size: usize, reach: usize, is_apart: bool) -> Option<(usize, Backing)> {
+    let (first, backing) = reserve(reach, alignment(size), is_apart)?;
     if !os::commit(first, reach) {
         unmap(backing);
         return None;
@@ -580,9 +624,9 @@ fn alignment(size: usize) -> usize {
 }
 
 /// Address space for `size` bytes, whole pages, between guards: the first byte, and all of it.
-fn reserve(size: usize, align: usize) -> Option<(usize, Backing)> {
+fn reserve(size: usize, align: usize, is_apart: bool) -> Option<(usize, Backing)> {
     let whole = size.checked_add(align + PAGE)?;
-    let start = os::reserve(whole)?;
+    let start = if is_apart { apart::reserve(whole, PAGE)? } else { os::reserve(whole)? };
     // At least a page before and a page after.
     let first = (start + PAGE).next_multiple_of(align).min(start + whole - PAGE - size);
     Some((first, Backing::Mapping { start, size: whole }))

@@ -1,5 +1,6 @@
 //! The objects of the device: memory, streams, events, modules, and their rules.
 
+pub mod apart;
 pub mod array;
 pub mod context;
 pub mod copy;

@@ -109,6 +109,14 @@ impl Pool {
         }
     }
 
+    /// The kind of its memory.
+    fn kind(&self) -> Kind {
+        match self.location.0 {
+            hipMemLocationType::hipMemLocationTypeDevice => Kind::Device,
+            _ => Kind::Host,
+        }
+    }
+
     /// Whether this is the device's own pool, which nobody can destroy.
     pub fn is_default(&self) -> bool {
         self.default
@@ -129,8 +137,8 @@ impl Pool {
         } else {
             let memory = &tables().memory;
             let allocate = || match &self.place {
-                Place::File(file, _) => memory.allocate_in(file, size, handle.addr()),
-                _ => memory.allocate(Kind::Device, size, 0, handle.addr()),
+                Place::File(file, _) => memory.allocate_in(file, self.kind(), size, handle.addr()),
+                _ => memory.allocate(self.kind(), size, 0, handle.addr()),
             };
             // What was freed in some stream may be all that is missing.
             allocate().or_else(|error| memory.allocate_again(error, allocate))
@@ -177,7 +185,8 @@ impl Pool {
             return Err(INVALID);
         }
         let piece = Piece::of_part(file, offset, size)?;
-        tables().memory.import(piece, 0, size, handle.addr())
+        let kind = if self.kind() == Kind::Device { Kind::Imported } else { Kind::Host };
+        tables().memory.import(piece, 0, size, kind, handle.addr())
     }
 
     /// Memory that was taken has been freed.

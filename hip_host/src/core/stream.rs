@@ -14,7 +14,6 @@ use smallvec::SmallVec;
 
 use super::context::{Context, current};
 use super::tables::tables;
-use crate::work::ending::Ending;
 use crate::work::op::{self, Op, Work};
 
 /// Least and greatest urgency: numbers run as in CUDA, lower is more urgent.
@@ -137,7 +136,6 @@ pub struct Streams {
     begun: AtomicU64,
     /// How often somebody has ended to.
     ended: AtomicU64,
-    ending: Ending,
 }
 
 /// The default streams of a thread, one for each context.
@@ -227,9 +225,7 @@ impl Streams {
     }
 
     fn enqueue(&self, stream: &Stream, timed: bool, also: Option<&Arc<Op>>, work: Work) -> Arc<Op> {
-        let context = stream.context;
-        let (failure, ending) = (&context.device.failure, &context.streams.ending);
-        let op = Op::of_context(stream.id, failure, ending, timed, work);
+        let op = Op::new(stream.id, &stream.context.device.failure, timed, work);
         {
             let streams = self.order.lock();
             for earlier in self.before(stream, &streams).iter().chain(also) {
@@ -252,18 +248,6 @@ impl Streams {
         for op in pending {
             op.wait();
         }
-    }
-
-    /// Waits for everything, as the context ends: but for what nobody does ([`Ending`]).
-    pub fn wait_for_the_last(&self) {
-        self.ending.begin();
-        self.wait_for_all();
-        self.ending.end();
-    }
-
-    /// Whether the context ends without its last work.
-    pub fn have_given_up(&self) -> bool {
-        self.ending.has_given_up()
     }
 
     /// Lets no work begin as long as the result lives; nothing if there is any.

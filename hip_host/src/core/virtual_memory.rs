@@ -11,6 +11,7 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
+use super::apart::{self, place};
 use super::device::Device;
 use super::memory::Kind;
 use super::tables::tables;
@@ -113,12 +114,12 @@ impl VirtualMemory {
     /// free.
     pub fn reserve(&self, size: usize, align: usize, hint: usize) -> Result<usize, hipError_t> {
         let align = align.max(GRANULARITY);
-        let start = at_hint(size, align, hint).or_else(|| memory::reserve_aligned(size, align));
-        let start = start.ok_or(OUT_OF_MEMORY)?;
+        let found = at_hint(size, align, hint).or_else(|| apart::reserve(size, align));
+        let start = apart::address(found.ok_or(OUT_OF_MEMORY)?);
         tables()
             .memory
             .register(start, size, Kind::Reserved, 0)
-            .inspect_err(|_| memory::release(start, size))?;
+            .inspect_err(|_| apart::release(place(start), size))?;
         self.0.lock().reservations.insert(start, size);
         Ok(start)
     }
@@ -131,7 +132,7 @@ impl VirtualMemory {
         }
         state.reservations.remove(&start);
         tables().memory.detach(start, |kind| kind == Kind::Reserved);
-        memory::release(start, size);
+        apart::release(place(start), size);
         Ok(())
     }
 
@@ -150,7 +151,7 @@ impl VirtualMemory {
         {
             return Err(INVALID);
         }
-        if !memory::map_file(start, size, memory::NONE, &physical.piece, 0) {
+        if !memory::map_file(place(start), size, memory::NONE, &physical.piece, 0) {
             return Err(OUT_OF_MEMORY);
         }
         let access = [memory::NONE; MOST_DEVICES];
@@ -162,7 +163,7 @@ impl VirtualMemory {
     pub fn unmap(&self, start: usize, size: usize) -> Result<(), hipError_t> {
         let mut state = self.0.lock();
         let starts = state.exactly(start, size)?;
-        if !memory::unmap_file(start, size) {
+        if !memory::unmap_file(place(start), size) {
             return Err(OUT_OF_MEMORY);
         }
         for start in starts {
@@ -185,7 +186,7 @@ impl VirtualMemory {
             let Some(mapping) = state.mappings.get_mut(&start) else { continue };
             mapping.access[device.ordinal] = access;
             let all = mapping.access.iter().fold(memory::NONE, |all, access| all | access);
-            if !memory::protect(start, mapping.size, all) {
+            if !memory::protect(place(start), mapping.size, all) {
                 return Err(OUT_OF_MEMORY);
             }
         }
@@ -215,10 +216,10 @@ impl VirtualMemory {
     }
 }
 
-/// Address space where the program would like it to be, if it is free there.
+/// The place of address space where the program would like it to be, if it is free there.
 fn at_hint(size: usize, align: usize, hint: usize) -> Option<usize> {
     if hint == 0 || !hint.is_multiple_of(align) {
         return None;
     }
-    memory::reserve_at(hint, size)
+    apart::reserve_at(hint, size)
 }

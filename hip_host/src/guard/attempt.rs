@@ -7,6 +7,7 @@ use std::mem::offset_of;
 
 use super::fault;
 use super::sanitizer::forget_frames;
+use crate::core::apart;
 use crate::os::Resumption;
 
 /// What an attempt that runs on this thread goes back to, for the handler of faults.
@@ -105,10 +106,11 @@ pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
     })
 }
 
-/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. For the handler of
-/// faults.
-pub(super) fn is_new() -> bool {
-    PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
+/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. Nobody else knows of
+/// memory that lies apart. For the handler of faults.
+pub(super) fn is_new(address: usize) -> bool {
+    !apart::is_place(address)
+        && PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
 }
 
 /// Where this thread goes on behind the attempt that it makes, if it makes one. For the handler of faults.

@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
-use super::busy::Busy;
 use super::op::{self, Op};
 
 type Call = (Arc<Op>, Box<dyn FnOnce() + Send>);
@@ -20,10 +19,7 @@ static CALLS: LazyLock<Mutex<Option<Sender<Call>>>> = LazyLock::new(|| {
     let spawned = std::thread::Builder::new().name("zluda-host".to_owned()).spawn(move || {
         HERE.set(true);
         for (op, call) in receiver {
-            {
-                let _busy = Busy::begin();
-                call();
-            }
+            call();
             op::finish(op);
         }
     });

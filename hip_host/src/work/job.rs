@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use smallvec::SmallVec;
 
 use super::blocks::{Blocks, Order};
-use super::busy::Busy;
 use super::chaos::{self, About, Dice};
 use super::op::{self, Op};
 use super::pool::{self, Pool};
@@ -193,10 +192,7 @@ impl Job {
             return false;
         }
         let Some(slot) = self.take_slot() else { return false };
-        {
-            let _busy = Busy::begin();
-            self.task.run(self, slot);
-        }
+        self.task.run(self, slot);
         let (word, bit) = (slot as usize / 64, slot % 64);
         self.slots[word].fetch_and(!(1 << bit), Ordering::Release);
         if !self.is_exhausted() {

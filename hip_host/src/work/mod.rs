@@ -4,9 +4,7 @@
 //! [`pool`] take.
 
 pub mod blocks;
-pub mod busy;
 pub mod chaos;
-pub mod ending;
 pub mod failure;
 pub mod host_thread;
 pub mod job;

@@ -13,7 +13,6 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::chaos::{self, About};
-use super::ending::Ending;
 use super::failure::Failure;
 use super::host_thread;
 use super::job::Job;
@@ -45,8 +44,6 @@ pub struct Op {
     pub stream: u64,
     /// The error of the device that it is work of.
     pub failure: &'static Failure,
-    /// The end of the context that it is work of, where it has one.
-    ending: Option<&'static Ending>,
     /// The driver's number for the launch of a graph that it is part of; 0 for none.
     pub graph_launch: u64,
     state: AtomicU32,
@@ -101,29 +98,8 @@ pub fn origin() -> Instant {
 impl Op {
     /// A new operation, which begins with [`release`] at the earliest.
     pub fn new(stream: u64, failure: &'static Failure, timed: bool, work: Work) -> Arc<Op> {
-        Op::of(stream, failure, None, timed, work)
-    }
-
-    /// A new operation of a context.
-    pub fn of_context(
-        stream: u64,
-        failure: &'static Failure,
-        ending: &'static Ending,
-        timed: bool,
-        work: Work,
-    ) -> Arc<Op> {
-        Op::of(stream, failure, Some(ending), timed, work)
-    }
-
-    fn of(
-        stream: u64,
-        failure: &'static Failure,
-        ending: Option<&'static Ending>,
-        timed: bool,
-        work: Work,
-    ) -> Arc<Op> {
         let graph_launch = GRAPH_LAUNCH.get();
-        Arc::new(Op { graph_launch, ending, ..Op::with_parent(stream, failure, timed, work, None) })
+        Arc::new(Op { graph_launch, ..Op::with_parent(stream, failure, timed, work, None) })
     }
 
     /// An operation that a kernel launches. Whoever waits for the parent helps with it.
@@ -142,7 +118,6 @@ impl Op {
         Op {
             stream,
             failure,
-            ending: None,
             graph_launch: 0,
             state: AtomicU32::new(PENDING),
             before: AtomicU32::new(1),
@@ -180,11 +155,6 @@ impl Op {
             later.before.fetch_add(1, Ordering::Relaxed);
             inner.after.push(later.clone());
         }
-    }
-
-    /// Whether it waits in vain, or is behind what has: it is not to be begun.
-    fn is_given_up(&self) -> bool {
-        self.ending.is_some_and(Ending::has_given_up)
     }
 
     /// Whether the end may be nearer when blocks of a job are done. From it on, the stream's jobs come after it, and may
@@ -294,13 +264,10 @@ fn later(op: Arc<Op>, delay: Duration, ended: &mut SmallVec<[Arc<Op>; 4]>) {
 }
 
 /// Waits for what others do: they may be quick.
-fn wait_until(done: &dyn Fn() -> bool, ending: Option<&Ending>) {
-    let (mut rounds, mut quiet) = (0u32, None);
+fn wait_until(done: &dyn Fn() -> bool) {
+    let mut rounds = 0;
     while !done() {
-        rounds = rounds.saturating_add(1);
-        if rounds >= 1000 && ending.is_some_and(|ending| ending.gives_up(&mut quiet)) {
-            return;
-        }
+        rounds += 1;
         match rounds {
             0..100 => std::hint::spin_loop(),
             100..1000 => std::thread::yield_now(),
@@ -317,19 +284,18 @@ fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
             work();
             ended.push(op);
         }
-        Some(Work::Blocks(_)) if op.failure.get().is_some() || op.is_given_up() => ended.push(op),
+        Some(Work::Blocks(_)) if op.failure.get().is_some() => ended.push(op),
         Some(Work::Blocks(make)) => {
             let (job, blocks) = make(op.clone());
             Pool::get().submit(Arc::new(job), blocks);
         }
         Some(Work::Host(work)) => host_thread::run(op, work),
-        Some(Work::Until(_)) if op.is_given_up() => ended.push(op),
         Some(Work::Until(done)) if done() => ended.push(op),
         Some(Work::Until(done)) => {
             let waiting = std::thread::Builder::new().name("zluda-wait".to_owned());
             let last = op.clone();
             let spawned = waiting.spawn(move || {
-                wait_until(&*done, op.ending);
+                wait_until(&*done);
                 finish(op);
             });
             if let Err(error) = spawned {

@@ -250,11 +250,6 @@ impl Pool {
         true
     }
 
-    /// Whether there is a job with blocks that nobody has taken.
-    pub fn has_open_jobs(&self) -> bool {
-        self.jobs.lock().iter().any(|job| !job.is_exhausted())
-    }
-
     /// Wakes the reserve.
     pub fn call_reserve(&self) {
         self.calls.fetch_add(1, Ordering::SeqCst);

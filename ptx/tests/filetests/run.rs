@@ -204,8 +204,13 @@ fn run(case: &Case, object: &[u8], info: &KernelInfo, in_windows: bool) -> Resul
         }
         params.push(pointer as u64);
     }
-    // The hidden parameters: these modules have no globals, and no launch is cooperative. Devices see the host's memory.
+    // The hidden parameters: these modules have no globals, and no launch is cooperative. Devices see registered memory.
     let services = services_block();
+    let services_pointer = services.as_ptr().cast_mut().cast::<c_void>();
+    // SAFETY: the memory outlives the launch.
+    ok("hipHostRegister", unsafe {
+        hipHostRegister(services_pointer, size_of_val(&*services), 0)
+    })?;
     let hidden = [0, 0, services.as_ptr() as u64];
     params.extend(hidden);
     params.resize(info.total_param_size as usize / 8, 0);
@@ -272,6 +277,8 @@ fn run(case: &Case, object: &[u8], info: &KernelInfo, in_windows: bool) -> Resul
         // SAFETY: a pointer of hipMalloc.
         unsafe { ok("hipFree", hipFree(memory))? };
     }
+    // SAFETY: registered above.
+    ok("hipHostUnregister", unsafe { hipHostUnregister(services_pointer) })?;
     // SAFETY: the module is loaded, and nothing of it runs.
     ok("hipModuleUnload", unsafe { hipModuleUnload(module) })
 }

@@ -9,14 +9,12 @@ use cuda_types::cuda::{
 };
 use std::ffi::c_int;
 
-/// `OPERATING_SYSTEM` for processes that use no device, as an H100's driver says it.
+/// `OPERATING_SYSTEM` for processes that use no device, and `NOT_INITIALIZED` for this one until `cuInit`, as an H100's driver
+/// says it.
 fn check_process(process: c_int) -> CUres {
-    let computes = |process| match process == std::process::id() {
-        true => check_initialized().is_ok(),
-        false => crate::os::computes(process),
-    };
     match u32::try_from(process) {
-        Ok(process) if computes(process) => Ok(()),
+        Ok(process) if process == std::process::id() => check_initialized(),
+        Ok(process) if crate::os::computes(process) => Ok(()),
         _ => Err(CUerror::OPERATING_SYSTEM),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{
     AmdMatrix, CacheDir, CheckConfig, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice,
-    Devices, Executor, Libraries, LogConfig, LogLevel, MOST_DEVICES, MachineCode, Math,
+    Devices, EmulatedMemory, Executor, Libraries, LogConfig, LogLevel, MOST_DEVICES, MachineCode,
+    Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -161,6 +162,15 @@ pub(super) fn machine_code(value: OsString) -> Result<MachineCode, String> {
         "off" => Ok(MachineCode::Off),
         "prefer" => Ok(MachineCode::Prefer),
         _ => Err("it is on, off or prefer".to_owned()),
+    }
+}
+
+/// `apart` or `shared`.
+pub(super) fn emulated_memory(value: OsString) -> Result<EmulatedMemory, String> {
+    match text(value)?.as_str() {
+        "apart" => Ok(EmulatedMemory::Apart),
+        "shared" => Ok(EmulatedMemory::Shared),
+        _ => Err("it is apart or shared".to_owned()),
     }
 }
 

@@ -31,6 +31,13 @@ fn devices() {
 }
 
 #[test]
+fn whose_memory() {
+    let memory = |value| good("ZLUDA_EMULATED_MEMORY", value).emulated_memory;
+    assert_eq!(memory("apart"), EmulatedMemory::Apart);
+    assert_eq!(memory("shared"), EmulatedMemory::Shared);
+}
+
+#[test]
 fn sizes() {
     for (value, bytes) in [
         ("4096", 4096),
@@ -138,6 +145,7 @@ fn a_bad_value_gives_one_line_and_the_default() {
         ("ZLUDA_DEVICES", "two"),
         ("ZLUDA_DEVICES", "2:shared"),
         ("ZLUDA_DEVICES", ":divided"),
+        ("ZLUDA_EMULATED_MEMORY", "own"),
         ("ZLUDA_MEMORY", "-1"),
         ("ZLUDA_MEMORY", "many"),
         ("ZLUDA_MEMORY", "5X"),

@@ -161,7 +161,7 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
     }
     if signal == libc::SIGSEGV {
         // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
-        if code == ACCERR && has_previous(signal) && (handler.is_new_attempt)() {
+        if code == ACCERR && has_previous(signal) && (handler.is_new_attempt)(address) {
             forward(signal, code, info, context);
             if action_of(signal).sa_sigaction == libc::SIG_DFL {
                 // It knows nothing better than to end the process.

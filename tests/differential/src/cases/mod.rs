@@ -9,7 +9,9 @@ mod capture;
 mod capture_call;
 mod capture_event;
 mod capture_null;
+mod checkpoint;
 mod context;
+mod context_end;
 mod copy;
 mod device;
 mod devices;
@@ -39,6 +41,7 @@ mod managed;
 mod memory;
 mod memory_operation;
 mod module;
+mod no_access;
 mod old_name;
 mod peer_copy;
 mod pointer_attribute;
@@ -93,6 +96,9 @@ fn sheets() -> Vec<NamedCase> {
         address::CASES,
         capture_null::CASES,
         allocation_kind::CASES,
+        context_end::CASES,
+        checkpoint::CASES,
+        no_access::CASES,
     ]
     .concat()
 }

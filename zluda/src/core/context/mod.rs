@@ -281,7 +281,8 @@ impl Context {
         if let Ok(driver) = driver() {
             select(driver, self.device, self.hip);
             // Kernels may still use what goes now. What they end with no longer concerns anybody.
-            failed = driver.hip.end_work() != hipError_t::hipSuccess;
+            // SAFETY: has no preconditions.
+            failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
         }
         self.services.end();
         // What another thread has begun to allocate is known by then.

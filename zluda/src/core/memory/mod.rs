@@ -285,6 +285,24 @@ pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<
     Ok(insert(&alive, address as u64, 0, size, kind))
 }
 
+/// Memory for a module's variables, some of which the host may use at the same address.
+pub(crate) fn allocate_variables(
+    current: &Current,
+    size: usize,
+    are_managed: bool,
+) -> CUres<Arc<Allocation>> {
+    if !are_managed {
+        return allocate(current, size, Kind::Module);
+    }
+    let alive = current.context.keep_alive()?;
+    let mut address: *mut c_void = null_mut();
+    let hip = &current.driver.hip;
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal) })?;
+    // Only the variables that are managed are so for programs.
+    Ok(insert(&alive, address as u64, 0, size, Kind::Module))
+}
+
 /// Memory that both the host and devices use at the same address.
 pub(crate) fn allocate_managed(
     current: &Current,

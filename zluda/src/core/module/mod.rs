@@ -216,7 +216,12 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
         return Ok(0);
     }
     let size = (globals.size as usize).max(8);
-    let base = memory::allocate(current, size, memory::Kind::Module)?.base;
+    // All of them lie in memory that the host finds where one has to, and devices have such memory.
+    let (backend, properties) = (current.driver.backend, &current.device()?.properties);
+    let can_be_managed = backend.is_one_with_host() || properties.managed_memory;
+    let are_managed = can_be_managed && globals.vars.iter().any(|variable| variable.managed);
+    let is_elsewhere = are_managed && !backend.is_one_with_host();
+    let base = memory::allocate_variables(current, size, is_elsewhere)?.base;
     let mut image = globals.image.clone();
     // What the image does not say is zero.
     image.resize(globals.size as usize, 0);
@@ -227,10 +232,8 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
         place.ok_or(CUerror::INVALID_IMAGE)?.copy_from_slice(&value.to_le_bytes()[..width]);
     }
     own_memory::fill(current, base, &image)?;
-    // Elsewhere managed variables lie where the host does not see them.
-    let may_be_managed = current.driver.backend.is_one_with_host();
     for variable in &globals.vars {
-        let is_managed = variable.managed && may_be_managed;
+        let is_managed = variable.managed && can_be_managed;
         memory::variable::add(base + variable.offset, variable.size, is_managed);
     }
     Ok(base)
