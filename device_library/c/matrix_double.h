@@ -100,14 +100,19 @@ static inline INLINE int is_finite_f64(u64 bits) { return (bits >> 52 & 0x7ff) !
 
 // `a * b + c`, rounded once. The first of several NaNs goes through.
 static inline INLINE u64 fused(u64 a, u64 b, u64 c, u32 rounding) {
-  u64 nearest = bits_of_double(__builtin_fma(double_of(a), double_of(b), double_of(c)));
+  int is_finite_product = is_finite_f64(a) && is_finite_f64(b), is_finite = is_finite_product && is_finite_f64(c);
+#ifdef FMA_ROUNDS_TWICE
+  if (is_finite) return fused_exactly(a, b, c, rounding);
+  // There is nothing to round any more. A product that is too large here is not infinite there.
+  double sum = is_finite_product ? double_of(c) : double_of(a) * double_of(b) + double_of(c);
+#else
+  double sum = __builtin_fma(double_of(a), double_of(b), double_of(c));
+#endif
+  u64 nearest = bits_of_double(sum);
   if (is_nan_f64(nearest)) {
     u64 nan = is_nan_f64(a) ? a : is_nan_f64(b) ? b : is_nan_f64(c) ? c : NAN_F64;
     return nan | QUIET_F64;
   }
-  if (!(is_finite_f64(a) && is_finite_f64(b) && is_finite_f64(c))) return nearest;
-#ifndef FMA_ROUNDS_TWICE
-  if (rounding == NEAREST) return nearest;
-#endif
+  if (rounding == NEAREST || !is_finite) return nearest;
   return fused_exactly(a, b, c, rounding);
 }

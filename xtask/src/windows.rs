@@ -56,6 +56,8 @@ pub fn cargo_for_windows(verb: &str) -> Result<Command> {
         let missing = "mingw is not installed: g++-mingw-w64-x86-64-posix and mingw-w64-tools";
         return Err(missing.into());
     }
+    // Where no LLVM is built: to cargo a folder that is not there has changed each time, and with it all that stands on LLVM.
+    make(&llvm::built().join("lib"))?;
     let mut command = cargo();
     command.args([verb, "--target", TARGET, "--target-dir"]).arg(folder().join("build"));
     // No DLL of mingw's is to lie beside ours.

@@ -31,10 +31,14 @@ pub fn run(programs: &mut [Command], input: &Path, outputs: &[&Path], out: &Path
     }
 }
 
-/// A place in cargo's target folder, of which a build script knows a folder far inside.
+/// A place in cargo's target folder, of which a build script knows a folder far inside. Those of builds for other systems lie
+/// in that of the repository, which is the place for all of them.
 fn folder(out: &Path) -> Option<PathBuf> {
-    let target = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists())?;
-    Some(target.join("amdgcn_library"))
+    let mut targets = out.ancestors().filter(|folder| folder.join("CACHEDIR.TAG").exists());
+    let innermost = targets.next()?;
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    let outermost = targets.filter(|folder| folder.starts_with(repository)).last();
+    Some(outermost.unwrap_or(innermost).join("amdgcn_library"))
 }
 
 /// Of the programs, their versions and options, and what the input holds.

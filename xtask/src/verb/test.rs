@@ -83,7 +83,7 @@ enum Suite {
     Bolt,
     /// The packages of the release, each installed where nothing else is
     Package,
-    /// The build for Windows, under Wine; only where it is asked for
+    /// The build for Windows, under Wine
     Windows,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
     Hip,
@@ -95,10 +95,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut report = Report::default();
     // In their own order: a suite takes what one before it has left.
     let mut suites = Suite::value_variants().to_vec();
-    suites.retain(|suite| match options.suites.as_slice() {
-        [] => *suite != Suite::Windows,
-        chosen => chosen.contains(suite),
-    });
+    suites.retain(|suite| options.suites.is_empty() || options.suites.contains(suite));
     let needs_release = |suite: &Suite| {
         matches!(
             suite,

@@ -33,6 +33,9 @@ pub(crate) fn local_time(seconds: u64) -> [u32; 3] {
     [time.tm_hour as u32, time.tm_min as u32, time.tm_sec as u32]
 }
 
+/// Has this library stay until the process ends: the linker has seen to it (build.rs).
+pub(crate) fn stay_loaded() {}
+
 /// Has a function called in each child that this process forks from now on, before the child goes on.
 pub(crate) fn call_in_forked_children(function: extern "C" fn()) {
     let function: unsafe extern "C" fn() = function;

@@ -1,6 +1,22 @@
+use std::ffi::c_void;
+
 #[link(name = "kernel32")]
 unsafe extern "system" {
     fn GetCurrentThreadId() -> u32;
+    fn GetModuleHandleExW(flags: u32, address: *const c_void, module: *mut *mut c_void) -> i32;
+}
+
+/// Has this library stay until the process ends, whoever frees it: threads of its own and the provider's go on in it, and
+/// callbacks of programs return to it.
+pub(crate) fn stay_loaded() {
+    const PIN: u32 = 1;
+    const FROM_ADDRESS: u32 = 4;
+    let mut module = std::ptr::null_mut();
+    let here = stay_loaded as *const () as *const c_void;
+    // SAFETY: the address is in this library; `module` outlives the call.
+    if unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, here, &mut module) } == 0 {
+        tracing::warn!("whoever frees the driver takes it from under its threads");
+    }
 }
 
 /// Whether the calling thread is known to be the one that the process began with.

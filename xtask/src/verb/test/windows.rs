@@ -21,9 +21,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The crates whose tests say something about Windows.
-const CRATES: &[&str] =
-    &["zluda_common", "zluda_cache", "zluda_staged", "hip_host", "hip_cpu", "zluda_cli"];
+/// The crates whose tests say something about Windows. The last two ask for features of others that the build has, too: without
+/// them all would be compiled a second time.
+const CRATES: &[&str] = &[
+    "zluda_common",
+    "zluda_cache",
+    "zluda_staged",
+    "hip_host",
+    "hip_cpu",
+    "zluda_cli",
+    "zluda_inject",
+    "zluda_redirect",
+    "fatbin",
+];
 
 /// Longer than any of the programs takes.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -40,7 +50,12 @@ const CHARACTERISTICS: usize = 24 + 70;
 /// What a program that gets to the driver prints last.
 const GOOD: &str = "0 wrong";
 
-/// Builds the release, and runs everything: of samples, those whose name contains `filter`. A process starts `times` times in
+/// What is built: where nothing compiles kernels, nothing computes for long, and half of the time is the build.
+fn profile() -> Profile {
+    if llvm::is_built() { Profile::Release } else { Profile::Debug }
+}
+
+/// Builds, and runs everything: of samples, those whose name contains `filter`. A process starts `times` times in
 /// a row with the driver in it.
 pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
     heading("Building for Windows");
@@ -55,7 +70,7 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
         report.skip("the build for Windows", &error.to_string());
         return Ok(());
     }
-    build(Profile::Release)?;
+    build(profile())?;
     heading("Running programs under Wine");
     let programs = Programs::build()?;
     // Nobody is to get it by any name.
@@ -146,7 +161,10 @@ fn tests(report: &mut Report, wine: &Wine) -> Result<()> {
         quiet(compiler.arg(object), LIMIT)?;
     }
     let mut command = cargo_for_windows("test")?;
-    command.args(["--release", "--no-fail-fast", "--tests"]);
+    command.args(["--no-fail-fast", "--tests"]);
+    if profile() == Profile::Release {
+        command.arg("--release");
+    }
     for name in CRATES {
         command.args(["--package", name]);
     }
@@ -190,6 +208,7 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("version", "version", &["version"]),
     ("whole", "whole", &[]),
     ("unloaded", "unloaded", &[]),
+    ("left", "left", &[]),
     ("repeat", "repeat", &["psapi"]),
     ("missing", "missing", &["gone"]),
     ("runtime", "runtime", &[]),
@@ -270,7 +289,7 @@ impl Programs {
         let decoy = programs.with_decoy.join("nvcuda.dll");
         fs::copy(decoy, programs.with_decoy.join("cufft64_12.dll"))?;
         let libraries = LIBRARIES.iter().map(|(name, _)| *name);
-        let own = ["linked.exe", "loaded.exe", "unloaded.exe", "imports.exe"];
+        let own = ["linked.exe", "loaded.exe", "unloaded.exe", "left.exe", "imports.exe"];
         for name in own.into_iter().chain(libraries) {
             fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
         }
@@ -407,6 +426,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("the driver beside a program", beside, &beside.join("linked.exe"), &[], 0, GOOD);
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
+    case("the same, freed in a callback", beside, &beside.join("left.exe"), &[], 0, GOOD);
     if llvm::is_built() {
         let unloaded = beside.join("unloaded.exe");
         case("the same, unloaded again", beside, &unloaded, &[], 0, GOOD);

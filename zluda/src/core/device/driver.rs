@@ -143,6 +143,7 @@ impl Driver {
 
 fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
+    os::stay_loaded();
     os::call_at_exit(note_exit);
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
