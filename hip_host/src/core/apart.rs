@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::executor::executor;
 use super::tables::tables;
+use crate::guard::attempt;
 use crate::os::memory;
 use crate::ranges::FreeRanges;
 
@@ -76,6 +77,7 @@ impl Windows {
             );
             return None;
         };
+        attempt::own(inner, SIZE);
         let free = Free { fresh: OUTER, returned: FreeRanges::default() };
         Some(Windows { inner, free: Mutex::new(free) })
     }
@@ -94,12 +96,6 @@ pub fn place(address: usize) -> usize {
 /// Whether the memory of the device lies apart.
 pub fn is_apart() -> bool {
     windows().is_some()
-}
-
-/// Whether it is a place of the inner window, whatever is there now. For handlers of signals, too.
-pub fn is_place(address: usize) -> bool {
-    let windows = WINDOWS.get().and_then(Option::as_ref);
-    windows.is_some_and(|windows| address.wrapping_sub(windows.inner) < SIZE)
 }
 
 /// The address of the device of what lies at a place; the opposite of [`place`].

@@ -4,10 +4,10 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem::offset_of;
+use std::sync::OnceLock;
 
 use super::fault;
 use super::sanitizer::forget_frames;
-use crate::core::apart;
 use crate::os::Resumption;
 
 /// What an attempt that runs on this thread goes back to, for the handler of faults.
@@ -106,11 +106,20 @@ pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
     })
 }
 
-/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. Nobody else knows of
-/// memory that lies apart. For the handler of faults.
+/// The first address and the bytes of memory that nobody but this library knows of.
+static OWN: OnceLock<(usize, usize)> = OnceLock::new();
+
+/// Says that nobody else knows of this memory, so that nobody is asked about faults there. Once in a process.
+pub fn own(start: usize, size: usize) {
+    // Set before, it is the same.
+    let _ = OWN.set((start, size));
+}
+
+/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. For the handler of
+/// faults.
 pub(super) fn is_new(address: usize) -> bool {
-    !apart::is_place(address)
-        && PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
+    let is_own = OWN.get().is_some_and(|(start, size)| address.wrapping_sub(*start) < *size);
+    !is_own && PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
 }
 
 /// Where this thread goes on behind the attempt that it makes, if it makes one. For the handler of faults.
