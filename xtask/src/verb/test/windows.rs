@@ -78,8 +78,10 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
     let mut cases = cases(&programs, times)?;
     cases.extend(packed(&programs)?);
     cases.extend(places::cases()?);
+    // One of them starts as many processes.
+    let limit = LIMIT + Duration::from_secs(times as u64);
     for case in cases {
-        let result = case.run(&wine);
+        let result = case.run(&wine, limit);
         report.check(format!("windows: {}", case.name), result);
     }
     match nvidias() {
@@ -94,7 +96,7 @@ pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
                     status: 0,
                     output: GOOD,
                 };
-                report.check(format!("windows: {}", case.name), case.run(&wine));
+                report.check(format!("windows: {}", case.name), case.run(&wine, limit));
             }
         }
         Err(error) => report.skip("NVIDIA's DLLs", &error.to_string()),
@@ -319,10 +321,10 @@ struct Case {
 }
 
 impl Case {
-    fn run(&self, wine: &Wine) -> std::result::Result<(), String> {
+    fn run(&self, wine: &Wine, limit: Duration) -> std::result::Result<(), String> {
         let mut command = wine.command(&self.program);
         command.args(&self.arguments).current_dir(&self.folder);
-        let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
+        let output = capture(&mut command, limit).map_err(|error| error.to_string())?;
         let status = output.status.and_then(|status| status.code());
         let text = output.stdout.replace('\r', "");
         if status == Some(self.status) && (text + &output.stderr).contains(self.output) {
