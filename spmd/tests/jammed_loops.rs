@@ -185,7 +185,8 @@ fn warps_go_together_where_rows_are_far_apart() {
         let near = kernel("", "", OWN).replace("%at, %pitch", "%at, 128");
         let short = kernel("", "", ALL).replace("%row.next, 40", "%row.next, 6");
         let told = kernel("", "", OWN).replace("%value = load i32", "%value = load volatile i32");
-        for text in [near, short, told] {
+        let once = kernel("%zero = icmp eq i64 %pitch, 0", "", "%more = and i1 %zero, %zero");
+        for text in [near, short, told, once] {
             assert_eq!(jams(&text, level), 0, "{level} {text}");
         }
     }

@@ -139,13 +139,17 @@ impl<'m, 'c> Jam<'m, 'c> {
         let (&end, rest) = instructions.split_last()?;
         let (phis, body): (Vec<_>, Vec<_>) =
             rest.iter().partition(|it| it.opcode() == Opcode::LLVMPHI);
-        let condition = end.condition().filter(|it| it.is_instruction())?;
+        // Who asks the same in each round never leaves, or at once.
+        let is_inside = |it: &Value<'c>| it.is_instruction() && it.parent() == header;
+        let condition = end.condition().filter(is_inside)?;
+        if end.opcode() == Opcode::LLVMSwitch || end.successor_count() != 2 {
+            return None;
+        }
         let stays_if = end.successor(0) == header;
         let exit = end.successor(u32::from(stays_if));
         let rounds =
             Rounds { header, inside: &|block| block == header, has_masks: options.avx512() };
-        if end.successor_count() != 2
-            || exit == header
+        if exit == header
             || body.len() > LONGEST
             || body.iter().any(|it| is_in_the_way(*it) || it.opcode() == Opcode::LLVMAtomicRMW)
             || !body.iter().any(|it| rounds.is_far_row(*it))

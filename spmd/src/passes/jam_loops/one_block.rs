@@ -77,7 +77,9 @@ pub fn merge<'c>(module: &Module<'c>, options: &Options, cfg: &Cfg<'c>, this: &L
 
 /// A block's end with two ways, and what it asks.
 fn ends(block: Block<'_>) -> Option<(Value<'_>, Value<'_>)> {
-    let end = block.terminator().filter(|end| end.successor_count() == 2)?;
+    let is_branch =
+        |end: &Value<'_>| end.opcode() != Opcode::LLVMSwitch && end.successor_count() == 2;
+    let end = block.terminator().filter(is_branch)?;
     Some((end, end.condition()?))
 }
 
