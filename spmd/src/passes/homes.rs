@@ -71,3 +71,24 @@ pub fn block_before<'c>(module: &Module<'c>, function: Value<'c>, name: &str) ->
     }
     first
 }
+
+/// Lets the phis of the blocks that an end leads to take from `to` what they took from `from`.
+pub fn come_from<'c>(module: &Module<'c>, end: Value<'c>, from: Block<'c>, to: Block<'c>) {
+    let b = module.context().builder();
+    let successors: FxHashSet<_> = end.successors().into_iter().collect();
+    for phi in successors.into_iter().flat_map(Block::phis) {
+        b.position_before(phi);
+        let renamed = b.phi(phi.ty());
+        let incoming: Vec<_> = phi
+            .incoming()
+            .into_iter()
+            .map(|(value, way)| {
+                let value = if value == phi { renamed } else { value };
+                (value, if way == from { to } else { way })
+            })
+            .collect();
+        renamed.add_incoming(&incoming);
+        phi.replace_all_uses_with(renamed);
+        phi.erase();
+    }
+}

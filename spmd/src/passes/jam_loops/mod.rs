@@ -156,25 +156,18 @@ impl<'m, 'c> Jam<'m, 'c> {
         {
             return None;
         }
-        let mut needs = Vec::new();
-        let mut seen = FxHashSet::default();
-        for &it in &body {
-            for operand in it.operands() {
-                let is_value = operand.is_instruction() || operand.is_argument();
-                let is_outside = !operand.is_instruction() || operand.parent() != header;
-                if is_value && is_outside && seen.insert(operand) {
-                    needs.push(operand);
-                }
-            }
-        }
         let next_of = |phi| next_of(phi, header, condition, stays_if);
-        for next in phis.iter().map(|phi| next_of(*phi)) {
-            let is_value = next.is_instruction() || next.is_argument();
-            if is_value && (!next.is_instruction() || next.parent() != header) && seen.insert(next)
-            {
-                needs.push(next);
-            }
-        }
+        let mut seen = FxHashSet::default();
+        let mut is_need = |it: &Value<'c>| {
+            let is_outside = match it.is_instruction() {
+                true => it.parent() != header,
+                false => it.is_argument(),
+            };
+            is_outside && seen.insert(*it)
+        };
+        let operands = body.iter().flat_map(|it| it.operands());
+        let needs: Vec<_> =
+            operands.chain(phis.iter().map(|phi| next_of(*phi))).filter(|it| is_need(it)).collect();
         let is_out = |it: &Value<'c>| it.users().iter().any(|user| user.parent() != header);
         let outs = phis.iter().chain(&body).copied().filter(is_out).collect();
         let first_of = |phi: Value<'c>| {

@@ -9,6 +9,7 @@ use simt::analysis::cfg::{Cfg, Loop};
 use super::super::effects::{is_in_the_way, may_access};
 use super::steps::Rounds;
 use crate::Options;
+use crate::passes::homes;
 
 /// Merges a loop of three blocks, in which the first and the last one branch by the same condition. False if it is not one of
 /// these, or has no rows far from each other.
@@ -57,17 +58,7 @@ pub fn merge<'c>(module: &Module<'c>, options: &Options, cfg: &Cfg<'c>, this: &L
     branch.erase();
     b.position_at_end(header);
     take(end);
-    for phi in end.successors().into_iter().flat_map(Block::phis) {
-        b.position_before(phi);
-        let renamed = b.phi(phi.ty());
-        let renamed_from = |(value, from): (Value<'c>, Block<'c>)| {
-            (if value == phi { renamed } else { value }, if from == last { header } else { from })
-        };
-        let incoming: Vec<_> = phi.incoming().into_iter().map(renamed_from).collect();
-        renamed.add_incoming(&incoming);
-        phi.replace_all_uses_with(renamed);
-        phi.erase();
-    }
+    homes::come_from(module, end, last, header);
     for block in [leave, last] {
         block.terminator().into_iter().for_each(Value::erase);
         block.delete();

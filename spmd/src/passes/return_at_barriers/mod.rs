@@ -103,7 +103,6 @@ impl<'c> FunctionBlocks<'c> {
 /// Moves what follows an instruction to a block of its own.
 fn part_behind<'c>(module: &Module<'c>, instruction: Value<'c>) -> Block<'c> {
     let block = instruction.parent();
-    let successors: FxHashSet<_> = block.successors().into_iter().collect();
     let behind = module.append_block(block.function(), "behind");
     behind.move_after(block);
     let b = module.context().builder();
@@ -116,20 +115,8 @@ fn part_behind<'c>(module: &Module<'c>, instruction: Value<'c>) -> Block<'c> {
     }
     b.position_at_end(block);
     b.br(behind);
-    for phi in successors.into_iter().flat_map(Block::phis) {
-        b.position_before(phi);
-        let renamed = b.phi(phi.ty());
-        let incoming: Vec<_> = phi
-            .incoming()
-            .into_iter()
-            .map(|(value, from)| {
-                let value = if value == phi { renamed } else { value };
-                (value, if from == block { behind } else { from })
-            })
-            .collect();
-        renamed.add_incoming(&incoming);
-        phi.replace_all_uses_with(renamed);
-        phi.erase();
+    if let Some(end) = behind.terminator() {
+        homes::come_from(module, end, block, behind);
     }
     behind
 }
