@@ -169,8 +169,7 @@ pub fn nvidia_packages_12() -> Result<Vec<PathBuf>> {
 fn nvidia_packages(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = target().join("toolkit").join(name);
     once(&folder, &packages.join("\n"), "installing NVIDIA's libraries", |folder| {
-        // A gigabyte that a cache would keep twice.
-        pip(&["install", "--no-deps", "--no-cache-dir", "--target"], folder, packages)
+        pip(&["install", "--no-deps", "--target"], folder, packages)
     })?;
     Ok(folder.join("nvidia"))
 }
@@ -274,6 +273,8 @@ fn pip(arguments: &[&str], folder: &Path, packages: &[&str]) -> Result<()> {
     let mut command = Command::new(environment.join("bin/python"));
     command
         .args(["-m", "pip", "--disable-pip-version-check", "--quiet"])
+        // Gigabytes that a cache would keep twice.
+        .arg("--no-cache-dir")
         .args(arguments)
         .arg(folder)
         .args(packages);
@@ -310,17 +311,20 @@ pub fn torch() -> Result<Root> {
             "libcusparse12",
             "nvidia-cudnn",
         ],
+        ..debian::Packages::default()
     };
     packages.unpacked("torch")
 }
 
-/// The sources of Rust of a version, in `usr/src/rustc-<version>`.
+/// The sources of Rust's standard library of a version, in `usr/src/rustc-<version>/library`.
 pub fn rust_sources(version: &str) -> Result<Root> {
     let package = format!("rust-src={version}*");
+    let library = format!("usr/src/rustc-{version}/library");
     let packages = debian::Packages {
         suites: &["trixie-backports"],
         components: "main",
         headers: &[&package],
+        parts: &[&library],
         ..debian::Packages::default()
     };
     packages.unpacked(&format!("rust-{version}"))

@@ -23,6 +23,8 @@ pub struct Packages<'a> {
     pub headers: &'a [&'a str],
     /// What these have is there otherwise: they are not fetched.
     pub provided: &'a [&'a str],
+    /// Of what they have, only these folders are unpacked; all if there are none.
+    pub parts: &'a [&'a str],
 }
 
 impl Packages<'_> {
@@ -40,6 +42,9 @@ impl Packages<'_> {
         }
         if !self.provided.is_empty() {
             contents = format!("{contents} without {}", self.provided.join(" "));
+        }
+        if !self.parts.is_empty() {
+            contents = format!("{contents} only {}", self.parts.join(" "));
         }
         once(&folder, &contents, &format!("fetching {name}"), |folder| self.fetch(folder))?;
         Ok(Root(folder.join("root")))
@@ -64,11 +69,25 @@ impl Packages<'_> {
         let root = folder.join("root");
         make(&root)?;
         for package in crate::repository::files(&archives, "deb")? {
-            let mut command = Command::new("dpkg-deb");
-            quiet(command.arg("--extract").args([&package, &root]), INSTALL_LIMIT)?;
+            unpack(&package, self.parts, &root)?;
+            // An archive and what is in it need not lie side by side on a small disk.
+            fs::remove_file(&package)?;
         }
         Ok(fs::remove_dir_all(&apt.folder)?)
     }
+}
+
+/// Unpacks some folders of a package, or all of it.
+fn unpack(package: &Path, parts: &[&str], root: &Path) -> Result<()> {
+    const SCRIPT: &str = r#"set -o pipefail
+        package=$1 root=$2
+        shift 2
+        dpkg-deb --fsys-tarfile "$package" | tar --extract --directory "$root" "$@""#;
+    let mut command = Command::new("bash");
+    command.args(["-c", SCRIPT, "unpack"]).args([package, root]);
+    command.args(parts.iter().map(|part| format!("./{part}")));
+    quiet(&mut command, INSTALL_LIMIT)?;
+    Ok(())
 }
 
 /// Fetches the sources of a package, unless they are there. Returns their archive, as its authors have published it.
