@@ -21,7 +21,7 @@ mod torch;
 mod windows;
 
 pub use ptx::compilers_texts;
-use report::Report;
+use report::{Report, is_continuous_integration};
 
 use crate::Result;
 use crate::progress::heading;
@@ -147,6 +147,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         times.add(suite.name(), began);
         has_looked(&mut report, *suite, before);
     }
+    if options.suites.is_empty() && is_continuous_integration() {
+        report.check("space on the disk", remove_builds().map_err(|error| error.to_string()));
+    }
     if suites.iter().any(needs_release) {
         heading("Building the release");
         let began = Instant::now();
@@ -204,6 +207,20 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     drop(ahead);
     heading(&format!("Done in {} s: {}", start.elapsed().as_secs(), times.0.join(", ")));
     Ok(report.finish())
+}
+
+/// Removes what only the suites before the release take, where nothing is built a second time and disks are small. What is to stay
+/// for other builds, LLVM for Windows, is not of these suites.
+fn remove_builds() -> Result<()> {
+    let windows = crate::windows::folder();
+    let folders = ["build", "programs", "python", "nvidia", "sysroot", "wine"];
+    let folders = folders.map(|name| windows.join(name)).into_iter();
+    for folder in folders.chain([Profile::Debug.folder().join("deps")]) {
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?;
+        }
+    }
+    Ok(())
 }
 
 /// How long each suite took, for whoever wants the whole to be quicker.

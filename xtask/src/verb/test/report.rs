@@ -74,7 +74,7 @@ impl Report {
 }
 
 /// Whether `CI` is set, as all services of continuous integration do it.
-fn is_continuous_integration() -> bool {
+pub fn is_continuous_integration() -> bool {
     std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }
 
