@@ -389,6 +389,11 @@ fn child() {
                 call!(objects.library, cuMemsetD8_v2(objects.memory, 1, 64): (CUdeviceptr, u8, usize)),
                 OK
             );
+            // The kernel is compiled before: where LLVM is a library of its own, as in debug builds, its objects end with the
+            // process, in the middle of what is compiled.
+            assert_eq!(objects.launch(), OK);
+            let waited = call!(objects.library, cuStreamSynchronize(objects.stream): (CUstream));
+            assert_eq!(waited, OK);
             let context = objects.context as usize;
             for _ in 0..4 {
                 std::thread::spawn(move || {
