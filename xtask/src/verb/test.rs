@@ -146,9 +146,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         }
         times.add(suite.name(), began);
         has_looked(&mut report, *suite, before);
-    }
-    if options.suites.is_empty() && is_continuous_integration() {
-        report.check("space on the disk", remove_builds().map_err(|error| error.to_string()));
+        // Where nothing is built a second time, and disks are small.
+        if options.suites.is_empty() && is_continuous_integration() {
+            remove_builds(*suite)?;
+        }
     }
     if suites.iter().any(needs_release) {
         heading("Building the release");
@@ -209,16 +210,18 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(report.finish())
 }
 
-/// Removes what only the suites before the release take, where nothing is built a second time and disks are small. What is to stay
-/// for other builds, LLVM for Windows, is not of these suites.
-fn remove_builds() -> Result<()> {
+/// Removes what a suite has built and no later one takes. What is to stay for other builds, LLVM for Windows, is none of it.
+fn remove_builds(suite: Suite) -> Result<()> {
     let windows = crate::windows::folder();
-    let folders = ["build", "programs", "python", "nvidia", "sysroot", "wine"];
-    let folders = folders.map(|name| windows.join(name)).into_iter();
-    for folder in folders.chain([Profile::Debug.folder().join("deps")]) {
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)?;
-        }
+    let folders = match suite {
+        Suite::Rust => vec![Profile::Debug.folder().join("deps")],
+        Suite::Windows => ["build", "programs", "python", "nvidia", "sysroot", "wine"]
+            .map(|name| windows.join(name))
+            .to_vec(),
+        _ => Vec::new(),
+    };
+    for folder in folders.into_iter().filter(|folder| folder.exists()) {
+        std::fs::remove_dir_all(&folder)?;
     }
     Ok(())
 }
