@@ -9,9 +9,9 @@ use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, jam_loops,
     join_atomics, legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions,
-    place_variables, read_ahead, return_at_barriers, round_whole_numbers, saturate_sums,
-    scalarize_accesses, split_constant_offsets, strip_mine_arithmetic, substitute_known_threads,
-    thaw_loads, transpose_accesses, x86_instructions,
+    place_variables, prefetch_rows, read_ahead, return_at_barriers, round_whole_numbers,
+    saturate_sums, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
+    substitute_known_threads, thaw_loads, transpose_accesses, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -153,6 +153,10 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::own("jam_loops", |module, state| {
         jam_loops::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("prefetch_rows", |module, _| {
+        prefetch_rows::run(module);
         Ok(())
     }),
     Pass::own("return_at_barriers", |module, state| {

@@ -92,6 +92,11 @@ pub fn declare_wait<'c>(module: &Module<'c>) -> Value<'c> {
     wait
 }
 
+/// Whether a call waits for the other warps of the block.
+pub fn is_wait(call: Value<'_>) -> bool {
+    call.callee().is_function() && call.called_name() == WAIT
+}
+
 /// Waits for the other warps of the block.
 pub fn wait<'c>(module: &Module<'c>, b: &Builder<'c>) {
     b.call(declare_wait(module), &[]);

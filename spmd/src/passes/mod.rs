@@ -14,6 +14,7 @@ pub mod narrow_addresses;
 pub mod narrow_arithmetic;
 pub mod outline_functions;
 pub mod place_variables;
+pub mod prefetch_rows;
 pub mod read_ahead;
 pub mod return_at_barriers;
 pub mod round_whole_numbers;

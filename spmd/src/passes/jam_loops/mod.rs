@@ -19,7 +19,7 @@ use crate::passes::homes;
 use crate::{Options, round};
 
 mod one_block;
-mod steps;
+pub(super) mod steps;
 mod together;
 
 use steps::Rounds;
@@ -47,6 +47,13 @@ pub fn mark<'c>(module: &Module<'c>, function: Value<'c>) {
 /// Whether a function is marked.
 pub fn is_marked<'c>(module: &Module<'c>, function: Value<'c>) -> bool {
     module.string_attribute(function, MARK).is_some()
+}
+
+/// Whether a function has a loop that warps go through together, or is one.
+pub fn goes_together<'c>(module: &Module<'c>, function: Value<'c>) -> bool {
+    let name = function.name();
+    name.contains(together::SUFFIX)
+        || module.function(&format!("{name}{}", together::SUFFIX)).is_some()
 }
 
 /// Whether a kernel of one thread has a loop that warps may go through together, by what is known before it is vector code.

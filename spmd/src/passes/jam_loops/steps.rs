@@ -25,7 +25,7 @@ pub struct Rounds<'f, 'c> {
 }
 
 /// Operations that an address may take.
-const MOST: usize = 16;
+pub const MOST: usize = 16;
 
 impl<'c> Rounds<'_, 'c> {
     /// Whether an address goes to another page in each round, or nearly, by the same distance always.
@@ -51,7 +51,8 @@ impl<'c> Rounds<'_, 'c> {
         is_row && self.go_far(load.operand(0))
     }
 
-    fn stays(&self, value: Value<'c>) -> bool {
+    /// Whether a value comes from outside of the loop.
+    pub fn stays(&self, value: Value<'c>) -> bool {
         !value.is_instruction() || !(self.inside)(value.parent())
     }
 

@@ -20,6 +20,9 @@ pub enum State {
     Done = 4,
 }
 
+/// What the names of such functions end with.
+pub const SUFFIX: &str = ".together";
+
 impl State {
     pub fn value<'c>(self, module: &Module<'c>) -> Value<'c> {
         module.context().i32().const_int(self as u64)
@@ -31,7 +34,7 @@ impl State {
 pub fn make<'c>(jam: &Jam<'_, 'c>, place: &Place<'c>) -> Value<'c> {
     let (module, cx) = (jam.module, jam.module.context());
     let ty = cx.function_type(cx.void(), &[cx.ptr(0), cx.i32(), cx.ptr(0), cx.ptr(0)]);
-    let function = module.add_function(&format!("{}.together", jam.function.name()), ty);
+    let function = module.add_function(&format!("{}{SUFFIX}", jam.function.name()), ty);
     function.set_linkage(Linkage::LLVMInternalLinkage);
     module.add_attribute(function, "noinline");
     // Threads that fault here are unwound.
