@@ -339,9 +339,9 @@ type OfLane<'f, 'c> = &'f dyn Fn(
     Value<'c>,
 ) -> Result<Vec<Value<'c>>, Error>;
 
-/// `void (U..., ptr..., ptr..., i32 active)`: what `body` makes of each active lane, one after the other. The types are those
-/// of what is uniform, of the elements of the vectors at the first pointers, and of the results at the others. `pace` says how
-/// it goes through a whole warp.
+/// `void (U..., V..., ptr..., i32 active)`: what `body` makes of each active lane, one after the other. The types are those
+/// of what is uniform, of the elements of the vectors, and of the results at the pointers. `pace` says how it goes through a
+/// whole warp, and so whether the vectors are arguments or lie at pointers.
 pub(crate) fn for_active_lanes<'c>(
     module: &Module<'c>,
     name: &str,
@@ -354,43 +354,57 @@ pub(crate) fn for_active_lanes<'c>(
     }
     let cx = module.context();
     let mut parameters = uniform.to_vec();
-    parameters.extend(elements.iter().chain(results).map(|_| cx.ptr(0)));
+    parameters.extend(elements.iter().map(|ty| match pace {
+        Pace::AllAtOnce => ty.vector(LANES),
+        Pace::OneByOne => cx.ptr(0),
+    }));
+    parameters.extend(results.iter().map(|_| cx.ptr(0)));
     parameters.push(cx.i32());
     let function = module.add_function(name, cx.function_type(cx.void(), &parameters));
     noinline(module, function);
     let b = cx.builder();
     b.position_at_end(module.append_block(function, ""));
     let parameters = function.parameters();
-    let (uniform, places) = parameters.split_at(uniform.len());
+    let (uniform, rest) = parameters.split_at(uniform.len());
+    let (vectors, rest) = rest.split_at(elements.len());
     let mut outcome = Ok(());
-    let mut work = |b: &Builder<'c>, lane: Value<'c>| {
-        let load = |(index, ty): (usize, &Type<'c>)| {
-            rows::load_element(module, b, *ty, places[index], lane)
-        };
-        let elements: Vec<_> = elements.iter().enumerate().map(load).collect();
-        match body(b, uniform, &elements, lane) {
-            Ok(made) => {
-                for (index, value) in made.into_iter().enumerate() {
-                    let row = places[elements.len() + index];
-                    rows::store_element(module, b, value, row, lane);
-                }
+    let mut work = |b: &Builder<'c>, lane: Value<'c>, elements: &[Value<'c>]| match body(
+        b, uniform, elements, lane,
+    ) {
+        Ok(made) => {
+            for (value, row) in made.into_iter().zip(rest) {
+                rows::store_element(module, b, value, *row, lane);
             }
-            Err(error) => outcome = Err(error),
         }
+        Err(error) => outcome = Err(error),
     };
+    let mut places = vectors.to_vec();
     if pace == Pace::AllAtOnce {
         let mask = parameters[parameters.len() - 1];
         let all = b.icmp(IntPredicate::LLVMIntEQ, mask, cx.i32().all_ones());
         let [whole, some] = ["whole", "some"].map(|name| module.append_block(function, name));
+        places = elements.iter().map(|ty| b.alloca(rows::kept(module, ty.vector(LANES)))).collect();
         b.cond_br(all, whole, some);
         b.position_at_end(whole);
-        for lane in 0..LANES {
-            work(&b, cx.i64().const_int(lane.into()));
+        // Out of registers: the way through memory takes half as long again.
+        for lane in (0..LANES).map(|lane| cx.i64().const_int(lane.into())) {
+            let elements: Vec<_> =
+                vectors.iter().map(|vector| b.extract_element(*vector, lane)).collect();
+            work(&b, lane, &elements);
         }
         b.ret_void();
         b.position_at_end(some);
+        for (vector, place) in vectors.iter().zip(&places) {
+            rows::store(module, &b, *vector, *place, 32);
+        }
     }
-    each_lane(module, function, &mut work, &b);
+    let mut load_and_work = |b: &Builder<'c>, lane: Value<'c>| {
+        let load =
+            |(ty, place): (&Type<'c>, &Value<'c>)| rows::load_element(module, b, *ty, *place, lane);
+        let elements: Vec<_> = elements.iter().zip(&places).map(load).collect();
+        work(b, lane, &elements);
+    };
+    each_lane(module, function, &mut load_and_work, &b);
     b.ret_void();
     outcome.map(|()| function)
 }

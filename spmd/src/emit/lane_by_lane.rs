@@ -82,6 +82,10 @@ impl<'c> Emitter<'_, 'c> {
             this.lane_place(places - 1, rows::kept(this.module, ty.vector(LANES)))
         };
         for vector in vectors {
+            if pace == Pace::AllAtOnce {
+                all.push(*vector);
+                continue;
+            }
             let place = place(self, vector.ty().element());
             rows::store(self.module, &self.b, *vector, place, 32);
             all.push(place);
