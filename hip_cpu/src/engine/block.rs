@@ -47,6 +47,8 @@ pub enum Pause {
     Preempt,
     /// It will never go on: the launch has failed, and the error is known.
     Stop,
+    /// Its block's code has ended. It goes on with another block's, from the beginning.
+    End,
 }
 
 /// The ways in which a block ends.
@@ -68,6 +70,8 @@ struct Unit {
     coroutine: UnsafeCell<Option<KernelCoroutine>>,
     yielder: Cell<*const Yielder<(), Pause>>,
     finished: Cell<bool>,
+    /// The coroutine has run a block to its end, and would begin with another one.
+    at_start: Cell<bool>,
     /// The result of the operation that it waited for.
     result: Cell<u64>,
     /// The phases of the cluster's barrier that it has arrived in.
@@ -76,6 +80,8 @@ struct Unit {
     top_of_frames: Cell<usize>,
     /// Of a warp that has parted.
     groups: Cell<*mut Groups>,
+    /// It has had groups since the coroutine began.
+    has_parted: Cell<bool>,
     /// Lanes of the warp that wait for a thread, and the rounds in which it was these.
     spins: Cell<(u32, u32)>,
 }
@@ -136,10 +142,12 @@ impl Block {
             coroutine: UnsafeCell::new(None),
             yielder: Cell::new(null()),
             finished: Cell::new(false),
+            at_start: Cell::new(false),
             result: Cell::new(0),
             cluster_arrivals: Cell::new(0),
             top_of_frames: Cell::new(0),
             groups: Cell::new(null_mut()),
+            has_parted: Cell::new(false),
             spins: Cell::new((0, 0)),
         };
         let threads = if mode == Mode::Threads {
@@ -306,6 +314,12 @@ impl Block {
         &self.unit().groups
     }
 
+    /// Gives the running unit, a warp, its groups.
+    pub fn set_groups(&self, groups: *mut Groups) {
+        self.unit().groups.set(groups);
+        self.unit().has_parted.set(true);
+    }
+
     /// The address at which the frames of the running unit's kernel end.
     pub fn top_of_frames(&self) -> usize {
         self.unit().top_of_frames.get()
@@ -458,13 +472,15 @@ impl Block {
         let slot = &self.units[unit as usize];
         // SAFETY: coroutines are reached only from the thread that runs the block, never from within one.
         let coroutine = unsafe { &mut *slot.coroutine.get() };
+        if coroutine.is_none() || slot.at_start.replace(false) {
+            let initial = self.launch().float_state();
+            if self.float_state.get() != initial {
+                runtime::set_float_state(initial);
+            }
+        }
         let coroutine = match coroutine {
             Some(coroutine) => coroutine,
             None => {
-                let initial = self.launch().float_state();
-                if self.float_state.get() != initial {
-                    runtime::set_float_state(initial);
-                }
                 // Without this unit the others would wait for nobody.
                 let Some(started) = self.start(unit) else { return Some(Outcome::NoStack) };
                 coroutine.insert(started)
@@ -484,17 +500,27 @@ impl Block {
             }
             CoroutineResult::Yield(Pause::Stop) => Some(Outcome::Stopped),
             CoroutineResult::Return(Exit::Fault(fault)) => Some(Outcome::Fault(fault)),
+            CoroutineResult::Yield(Pause::End) => {
+                slot.at_start.set(true);
+                self.note_end(unit);
+                None
+            }
             CoroutineResult::Return(Exit::Finished) => {
-                self.float_state.set(runtime::float_state());
                 self.keep_stack(unit);
-                slot.finished.set(true);
-                self.live.set(self.live.get() - 1);
-                super::barrier::unit_ended(self);
-                super::reference::unit_ended(self, unit);
-                self.cluster().unit_ended(self, unit);
+                self.note_end(unit);
                 None
             }
         }
+    }
+
+    /// Lets others know that a unit has ended.
+    fn note_end(&self, unit: u32) {
+        self.float_state.set(runtime::float_state());
+        self.units[unit as usize].finished.set(true);
+        self.live.set(self.live.get() - 1);
+        super::barrier::unit_ended(self);
+        super::reference::unit_ended(self, unit);
+        self.cluster().unit_ended(self, unit);
     }
 
     /// Makes the coroutine of a unit.
@@ -518,7 +544,16 @@ impl Block {
                         let top = block.units[unit as usize].top_of_frames.as_ptr();
                         let warps = block.launch().warps_of_unit();
                         let first = unit * warps;
-                        groups::enter(entry, block.context.get(), first, first + warps, top);
+                        // Whoever takes a coroutine that has just run to its end apart waits until all that it wrote is in
+                        // the cache: a warp's output, often. So it is kept for the next block, as long as all frames
+                        // on its stack end by themselves.
+                        loop {
+                            groups::enter(entry, block.context.get(), first, first + warps, top);
+                            if block.units[unit as usize].has_parted.replace(false) {
+                                break;
+                            }
+                            yielder.suspend(Pause::End);
+                        }
                     }
                 }
             }
@@ -554,7 +589,7 @@ impl Block {
             let outcome = match fault::catching(&self.running, || coroutine.resume(())) {
                 CoroutineResult::Yield(Pause::Yield | Pause::Preempt) => continue,
                 // There is nobody who could wake it.
-                CoroutineResult::Yield(Pause::Wait) => Outcome::Deadlock,
+                CoroutineResult::Yield(Pause::Wait | Pause::End) => Outcome::Deadlock,
                 CoroutineResult::Yield(Pause::Stop) => Outcome::Stopped,
                 CoroutineResult::Return(Exit::Fault(fault)) => Outcome::Fault(fault),
                 CoroutineResult::Return(Exit::Finished) => Outcome::Finished,
@@ -593,6 +628,8 @@ impl Block {
         for unit in &self.units {
             // SAFETY: as in `resume`; the frames of kernel code own nothing.
             unsafe {
+                unit.at_start.set(false);
+                unit.has_parted.set(false);
                 if let Some(mut coroutine) = (*unit.coroutine.get()).take() {
                     coroutine.force_reset();
                     self.stacks.borrow_mut().push(coroutine.into_stack());

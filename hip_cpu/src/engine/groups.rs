@@ -282,7 +282,7 @@ pub unsafe extern "sysv64" fn part(
     if groups_of(block).is_none() {
         let groups =
             block.on_thread_stack(|| Box::new(Groups::new(warp, block.top_of_frames(), group)));
-        block.groups().set(Box::into_raw(groups));
+        block.set_groups(Box::into_raw(groups));
     }
     let groups = block.groups().get();
     // SAFETY: `fork` goes on here, once now and once when the copy's turn comes.
