@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_void};
 pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 19;
+pub const ABI_VERSION: u32 = 20;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -57,6 +57,11 @@ pub const FLAG_FLUSHES: u32 = 1 << 6;
 /// threads, at a place of a number, goes on with all others of the warp that come there. Who has come to a lower number goes
 /// on first. The numbers of accesses through which a thread may wait for another are odd.
 pub const FLAG_IN_STEP: u32 = 1 << 7;
+
+/// [`KernelDescriptor::flags`]: no block waits for another one, or for what the kernel's warps leave to the engine: a call of the
+/// entry may be for all warps of [`BlockContext::blocks`] blocks, and takes [`BlockContext::ctaid`] along. Without it it is for
+/// one.
+pub const FLAG_BLOCK_RUNS: u32 = 1 << 8;
 
 /// MXCSR without [`FLAG_FLUSHES`]: no exceptions, round to nearest, subnormal numbers kept.
 pub const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
@@ -132,6 +137,8 @@ pub struct BlockContext {
     pub grid_id: u64,
     /// The engine's own data about the block.
     pub engine: *mut c_void,
+    /// Blocks that a call of the entry runs one after the other, `ctaid` and those behind it along x; see [`FLAG_BLOCK_RUNS`].
+    pub blocks: u32,
 }
 
 /// A thread in flight, for the reference executor.

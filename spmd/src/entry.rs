@@ -10,6 +10,7 @@ use std::mem::offset_of;
 use cpu_abi::{BlockContext, Runtime};
 use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value};
 
+use crate::block_run;
 use crate::emit;
 use crate::round::{self, RESULTS, WORDS, Word, set_word, word, word_place};
 
@@ -43,10 +44,20 @@ pub enum Turns {
     Entry,
 }
 
-/// Makes the entry of a kernel.
-pub fn emit<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, turns: Turns) -> Value<'c> {
+/// Makes the entry of a kernel; `has_runs`: it runs as many blocks as the context says.
+pub fn emit<'c>(
+    module: &Module<'c>,
+    name: &str,
+    bodies: Bodies<'c>,
+    turns: Turns,
+    has_runs: bool,
+) -> Value<'c> {
     let cx = module.context();
-    let ty = cx.function_type(cx.void(), &[cx.ptr(0), cx.i32(), cx.i32()]);
+    let mut parameters = vec![cx.ptr(0), cx.i32(), cx.i32()];
+    if has_runs {
+        parameters.push(cx.ptr(0));
+    }
+    let ty = cx.function_type(cx.void(), &parameters);
     let function = module.add_function(&format!("{name}.block"), ty);
     emit::mark_context(module, function);
     function.set_linkage(Linkage::LLVMInternalLinkage);
@@ -58,7 +69,7 @@ pub fn emit<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, turns: Turn
         Turns::Engine { parts } => entry.one_after_the_other(parts),
         Turns::Entry => entry.in_rounds(),
     }
-    function
+    if has_runs { block_run::emit(module, name, function) } else { function }
 }
 
 fn context_word<'c>(b: &Builder<'c>, block: Value<'c>, offset: usize) -> Value<'c> {

@@ -5,6 +5,7 @@
 //! yardstick that every vector result has to equal. `docs/dev/per_thread_ir.md` is what comes in, the crate
 //! `cpu_abi` what goes out.
 
+mod block_run;
 mod compile;
 mod descriptor;
 mod emit;

@@ -4,7 +4,7 @@
 //! descriptor; its entry loops over warps and runs each as one function of 32-lane vectors ([`crate::emit`]).
 
 use cpu_abi::{
-    FLAG_ANY_ORDER, FLAG_HALF_WARP_ROWS, FLAG_RETURNS, FLAG_ROW_WARPS, FLAG_WAITS,
+    FLAG_ANY_ORDER, FLAG_BLOCK_RUNS, FLAG_HALF_WARP_ROWS, FLAG_RETURNS, FLAG_ROW_WARPS, FLAG_WAITS,
     FLAG_WHOLE_WARPS, KernelKind,
 };
 use llvm_zluda::{Linkage, Module, Value};
@@ -34,6 +34,8 @@ pub fn vectorize<'c>(
     // Stack variables are host memory like all other memory.
     module.set_data_layout(&module.data_layout().replace("-A5", ""));
 
+    // The engine gives back what a block's threads have taken when it begins another one.
+    let takes_stack = module.function("zluda.lane.alloca").is_some();
     let mut functions = FxHashMap::default();
     let mut pairs = Vec::new();
     for &thread in &threads {
@@ -101,7 +103,12 @@ pub fn vectorize<'c>(
     remove(&threads);
 
     let turns = if returns { Turns::Entry } else { Turns::Engine { parts } };
-    let entry = entry::emit(&module, &kernel.name, bodies, turns);
+    let waits = flags & FLAG_WAITS != 0 && !returns;
+    let has_runs = flags & FLAG_ANY_ORDER != 0 && !waits && !parts && !takes_stack;
+    if has_runs {
+        flags |= FLAG_BLOCK_RUNS;
+    }
+    let entry = entry::emit(&module, &kernel.name, bodies, turns, has_runs);
     descriptor::emit(
         &module,
         &kernel.name,

@@ -221,7 +221,7 @@ impl Block {
 
     /// The block's context, as kernels see it.
     pub fn context(&self) -> &BlockContext {
-        // SAFETY: changed only between the blocks that it stands for, by the thread that runs them.
+        // SAFETY: changed only between the blocks that it stands for, by the thread that runs them, or the kernel there.
         unsafe { &*self.context.get() }
     }
 
@@ -575,7 +575,11 @@ impl Block {
             };
             let warps = block.context().warps;
             while let Some(number) = taken.claim() {
-                block.set_place(block.launch().ctaid(number));
+                let ctaid = block.launch().ctaid(number);
+                block.set_place(ctaid);
+                let others = taken.claim_others(block.launch().run_from(ctaid) - 1);
+                // SAFETY: no kernel runs, and this thread holds no reference.
+                unsafe { (*block.context.get()).blocks = 1 + others };
                 // SAFETY: what the entry asks for.
                 unsafe {
                     let top = block.units[0].top_of_frames.as_ptr();

@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use cpu_abi::{
-    BlockContext, FLAG_ANY_ORDER, FLAG_IN_STEP, FLAG_RETURNS, FLAG_WAITS, KernelDescriptor,
-    KernelKind, WARP_SIZE,
+    BlockContext, FLAG_ANY_ORDER, FLAG_BLOCK_RUNS, FLAG_IN_STEP, FLAG_RETURNS, FLAG_WAITS,
+    KernelDescriptor, KernelKind, WARP_SIZE,
 };
 use hip_host::core::request::Request;
 use hip_host::guard::fault::{self, Fault};
@@ -149,7 +149,13 @@ impl Launch {
             cluster_shared: std::ptr::null_mut(),
             grid_id: self.grid_id,
             engine: std::ptr::null_mut(),
+            blocks: 1,
         }
+    }
+
+    /// Blocks that one call of the entry may run: the one at this place and those behind it along x.
+    pub fn run_from(&self, ctaid: [u32; 3]) -> u32 {
+        if self.descriptor.flags & FLAG_BLOCK_RUNS == 0 { 1 } else { self.grid[0] - ctaid[0] }
     }
 
     fn fail_with(&self, job: &Job, outcome: Outcome) {

@@ -336,6 +336,19 @@ impl<'a> Taken<'a> {
         self.next.set(block + 1);
         Some(block)
     }
+
+    /// Further blocks behind the last one, so many at most, as far as they are this thread's already; returns how many. Where there
+    /// is to be chaos, it stands between blocks: none.
+    #[inline]
+    pub fn claim_others(&self, most: u32) -> u32 {
+        if self.dice.is_some() {
+            return 0;
+        }
+        let left = u32::try_from(self.end.get() - self.next.get()).unwrap_or(u32::MAX);
+        let others = most.min(left);
+        self.next.set(self.next.get() + u64::from(others));
+        others
+    }
 }
 
 impl Drop for Taken<'_> {

@@ -122,7 +122,8 @@ fn half_row_tid<'c>(b: &Builder<'c>, warp: Value<'c>, ntid: &[Value<'c>]) -> [La
 }
 
 /// Rows are whole warps, or there is one row. Warps of the first row, the only one in most launches, do
-/// without divisions.
+/// without divisions, and so do those of rows of one warp, and of the first plane: each division is a tenth of what a warp takes
+/// that adds a few rows.
 fn row_tid<'c>(
     module: &Module<'c>,
     b: &Builder<'c>,
@@ -131,26 +132,45 @@ fn row_tid<'c>(
     ntid: &[Value<'c>],
 ) -> [Lanes<'c>; 3] {
     let i32_type = b.context().i32();
-    let [later, known] = ["later.row", "row.known"].map(|name| module.append_block(function, name));
+    let names = ["later.row", "long.row", "row.known", "later.plane", "known"];
+    let [later, long, row_known, later_plane, known] =
+        names.map(|name| module.append_block(function, name));
     let before = b.block();
+    let zero = i32_type.const_int(0);
+    let phi = |incoming: &[_]| {
+        let phi = b.phi(i32_type);
+        phi.add_incoming(incoming);
+        phi
+    };
     let in_first = b.icmp(IntPredicate::LLVMIntULT, first, ntid[0]);
     b.cond_br(in_first, known, later);
 
     b.position_at_end(later);
-    let row = b.udiv(first, ntid[0]);
+    let warp = function.parameter(1);
+    let is_one_warp = b.icmp(IntPredicate::LLVMIntEQ, ntid[0], i32_type.const_int(LANES.into()));
+    b.cond_br(is_one_warp, row_known, long);
+
+    b.position_at_end(long);
+    let quotient = b.udiv(first, ntid[0]);
     // A multiple of 32 by the rule above, which LLVM cannot see.
-    let x = b.and(b.sub(first, b.mul(row, ntid[0])), i32_type.const_int(!31));
-    let z = b.udiv(row, ntid[1]);
-    let y = b.sub(row, b.mul(z, ntid[1]));
+    let rest = b.and(b.sub(first, b.mul(quotient, ntid[0])), i32_type.const_int(!31));
+    b.br(row_known);
+
+    b.position_at_end(row_known);
+    let row = phi(&[(warp, later), (quotient, long)]);
+    let later_x = phi(&[(zero, later), (rest, long)]);
+    let in_first_plane = b.icmp(IntPredicate::LLVMIntULT, row, ntid[1]);
+    b.cond_br(in_first_plane, known, later_plane);
+
+    b.position_at_end(later_plane);
+    let plane = b.udiv(row, ntid[1]);
+    let later_y = b.sub(row, b.mul(plane, ntid[1]));
     b.br(known);
 
     b.position_at_end(known);
-    let zero = i32_type.const_int(0);
-    let [x, y, z] = [(first, x), (zero, y), (zero, z)].map(|(at_first, at_later)| {
-        let phi = b.phi(i32_type);
-        phi.add_incoming(&[(at_first, before), (at_later, later)]);
-        phi
-    });
+    let x = phi(&[(first, before), (later_x, row_known), (later_x, later_plane)]);
+    let y = phi(&[(zero, before), (row, row_known), (later_y, later_plane)]);
+    let z = phi(&[(zero, before), (zero, row_known), (plane, later_plane)]);
     [Lanes::Strided { base: x, stride: 1, vector: None }, Lanes::Uniform(y), Lanes::Uniform(z)]
 }
 

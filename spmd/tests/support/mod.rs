@@ -5,7 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use cpu_abi::{BlockContext, BlockEntry, Group, KernelDescriptor, Runtime, ThreadContext};
+use cpu_abi::{
+    BlockContext, BlockEntry, FLAG_BLOCK_RUNS, Group, KernelDescriptor, Runtime, ThreadContext,
+};
 use llvm_zluda::{Context, Module};
 use spmd::{Blocks, DATA_LAYOUT, KernelKind, Options, TRIPLE, compile_object};
 
@@ -371,10 +373,11 @@ impl Kernel {
         let entry: BlockEntry = unsafe { std::mem::transmute(self.descriptor.entry) };
         let threads = block.iter().product::<u32>();
         let warps = threads.div_ceil(32);
+        let runs = self.descriptor.flags & FLAG_BLOCK_RUNS != 0;
         for z in 0..grid[2] {
             for y in 0..grid[1] {
-                for x in 0..grid[0] {
-                    let context = BlockContext {
+                for x in 0..if runs { 1 } else { grid[0] } {
+                    let mut context = BlockContext {
                         params: params.as_ptr().cast(),
                         shared: shared.0,
                         runtime: &RUNTIME,
@@ -391,14 +394,15 @@ impl Kernel {
                         cluster_shared: shared.0,
                         grid_id: 7,
                         engine: std::ptr::null_mut(),
+                        blocks: if runs { grid[0] } else { 1 },
                     };
-                    self.block(entry, &context);
+                    self.block(entry, &mut context);
                 }
             }
         }
     }
 
-    fn block(&self, entry: BlockEntry, context: &BlockContext) {
+    fn block(&self, entry: BlockEntry, context: &mut BlockContext) {
         if self.descriptor.flags & cpu_abi::FLAG_WAITS == 0 {
             let flushes = self.descriptor.flags & cpu_abi::FLAG_FLUSHES != 0;
             if flushes {
@@ -413,7 +417,7 @@ impl Kernel {
             return;
         }
         BARRIER.set(Barrier { alive: context.warps, ..Barrier::default() });
-        let pointer = context as *const BlockContext as usize;
+        let pointer = std::ptr::from_mut(context) as usize;
         let mut warps: Vec<_> = (0..context.warps)
             .map(|warp| {
                 Coroutine::new(move |yielder: &Yielder<(), ()>, ()| {

@@ -28,7 +28,7 @@ attributes #0 = { "zluda-kernel" "zluda-param-size"="32" "zluda-max-threads"="25
 
 ; becomes
 
-@k.kd = constant { i32, i32, i32, i32, ptr, i32, i32, i32, i32, i32 } { i32 1514947396, i32 19, i32 1, i32 129, ptr @k.entry, i32 32, i32 0, i32 0, i32 256, i32 0 }, align 8
+@k.kd = constant { i32, i32, i32, i32, ptr, i32, i32, i32, i32, i32 } { i32 1514947396, i32 20, i32 1, i32 129, ptr @k.entry, i32 32, i32 0, i32 0, i32 256, i32 0 }, align 8
 
 declare ptr addrspace(4) @zluda.params()
 
