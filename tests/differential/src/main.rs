@@ -66,13 +66,11 @@ fn record(library: &str, filter: &str) {
     for (name, _) in cases::all().into_iter().filter(|case| case.0.contains(filter)) {
         let mut command = Command::new(&this);
         let (output, has_ended) = child::output(command.args([library, name]), LIMIT);
-        let said = String::from_utf8_lossy(&output.stdout);
-        let end = match has_ended {
-            false => " hang",
-            true if output.status.success() => "",
-            true => " crash",
+        let said = match has_ended {
+            false => format!("{} hang", String::from_utf8_lossy(&output.stdout).trim()),
+            true => child::said(&output),
         };
-        println!("{name}: {}", format!("{}{end}", said.trim()).trim());
+        println!("{name}: {}", said.trim());
     }
 }
 

@@ -88,12 +88,14 @@ fn share(
             answers.push((number, Answer::parse(answer)));
             first = number + jobs;
         }
-        if !output.status.success()
-            && (first == before || output.status.code() != Some(1))
-            && first < count
-        {
-            answers.push((first, Answer::crash()));
-            first += jobs;
+        if !output.status.success() && (first == before || output.status.code() != Some(1)) {
+            if first < count {
+                answers.push((first, Answer::crash()));
+                first += jobs;
+            } else if let Some((_, last)) = answers.last_mut() {
+                // It ended badly when all had been said, which belongs to the last one.
+                *last = Answer::crash();
+            }
         }
     }
     answers

@@ -118,12 +118,7 @@ fn ask(library: &str, name: &str) -> String {
     let mut command = Command::new(this);
     command.args([library, name]).stderr(Stdio::null());
     let (output, has_ended) = child::output(&mut command, LIMIT);
-    let verdict = match has_ended {
-        false => "late",
-        true if output.status.success() => "",
-        true => "crash",
-    };
-    format!("{}{verdict}", String::from_utf8_lossy(&output.stdout)).trim().to_owned()
+    if has_ended { child::said(&output) } else { "late".to_owned() }
 }
 
 fn record(library: &str, jobs: usize, time: Duration) {

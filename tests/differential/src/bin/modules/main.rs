@@ -61,6 +61,9 @@ fn run_all(library: &str, file: &str) {
         if done < cases.len() {
             println!("case {}\ncrash", cases[done].name);
             done += 1;
+        } else if !output.status.success() {
+            // It ended badly when all had been said, which belongs to the last one.
+            println!("crash");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::ptr::{null, null_mut};
 use cuda_types::cuda::*;
 use differential::api::Api;
 use differential::assembler::Assembler;
+use differential::child;
 
 use crate::case::{Case, INPUTS, OUTPUTS, Object};
 use crate::resource::{Made, Store};
@@ -68,8 +69,9 @@ impl Device {
             Some((_, ptxas)) => command.arg("run-sass").arg(ptxas),
         };
         let output = command.arg(&case.name).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+        // The word for a crash is no number, and no answer of any case.
+        let words = child::said(&output);
+        words.split_whitespace().map(|word| word.parse().unwrap_or(u64::MAX)).collect()
     }
 
     /// Runs a case that may leave the context broken, and prints its answer at once.
