@@ -49,6 +49,7 @@ impl Device {
     pub(crate) fn attribute(&self, attribute: A) -> CUres<i32> {
         let capability = config().compute_capability;
         let properties = &self.properties;
+        let abilities = &properties.abilities;
         let value = match attribute {
             A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS_PER_BLOCK as i32,
             A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X => MAX_BLOCK_DIM[0] as i32,
@@ -90,13 +91,15 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID => properties.pci_domain,
             // Where memory of the host and of the device is the same, programs may map instead of copy.
             A::CU_DEVICE_ATTRIBUTE_INTEGRATED => 0,
-            A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
-            | A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
-            | A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
-            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => 1,
-            A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => properties.managed_memory.into(),
+            A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY => abilities.mapped_host_memory.into(),
+            A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING => abilities.unified_addressing.into(),
+            A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED => abilities.registered_memory.into(),
+            A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => {
+                abilities.registered_at_host_address.into()
+            }
+            A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => abilities.managed_memory.into(),
             A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => {
-                properties.concurrent_managed_access.into()
+                abilities.concurrent_managed_access.into()
             }
             // Addresses that no allocation covers are faults, so that wrong programs are found out.
             A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS => 0,
@@ -123,21 +126,23 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => {
                 self.backend.double_ratio()
             }
-            A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => properties.cooperative_launch.into(),
+            A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => abilities.cooperative_launch.into(),
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
-            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED => 1,
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED => {
+                abilities.memory_pools.into()
+            }
             // `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`
             A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => {
                 i32::from(driver()?.shares_memory())
             }
             A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => i32::from(cfg!(unix)),
             A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => {
-                i32::from(properties.virtual_memory)
+                i32::from(abilities.virtual_memory)
             }
             A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED => {
-                i32::from(properties.virtual_memory && driver()?.shares_memory())
+                i32::from(abilities.virtual_memory && driver()?.shares_memory())
             }
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
             // Its memory is no node of the host's.

@@ -48,11 +48,43 @@ pub(crate) struct Properties {
     pub(crate) pci_domain: i32,
     pub(crate) pci_bus: i32,
     pub(crate) pci_device: i32,
+    pub(crate) abilities: Abilities,
+}
+
+/// What the provider says that the device can do.
+#[derive(Clone, Debug)]
+pub(crate) struct Abilities {
     /// Addresses and memory can be had apart from each other.
     pub(crate) virtual_memory: bool,
     pub(crate) cooperative_launch: bool,
     pub(crate) managed_memory: bool,
     pub(crate) concurrent_managed_access: bool,
+    pub(crate) mapped_host_memory: bool,
+    pub(crate) unified_addressing: bool,
+    pub(crate) registered_memory: bool,
+    /// The host's addresses of registered memory are the device's.
+    pub(crate) registered_at_host_address: bool,
+    pub(crate) memory_pools: bool,
+}
+
+impl Abilities {
+    /// `answer` is the provider's about an attribute, none where it does not know what that is.
+    fn ask(answer: impl Fn(A) -> Option<bool>) -> Abilities {
+        let can = |attribute| answer(attribute).unwrap_or(false);
+        // What all devices of ROCm do, which its old versions have no word for.
+        let does = |attribute| answer(attribute).unwrap_or(true);
+        Abilities {
+            virtual_memory: can(A::hipDeviceAttributeVirtualMemoryManagementSupported),
+            cooperative_launch: can(A::hipDeviceAttributeCooperativeLaunch),
+            managed_memory: can(A::hipDeviceAttributeManagedMemory),
+            concurrent_managed_access: can(A::hipDeviceAttributeConcurrentManagedAccess),
+            mapped_host_memory: does(A::hipDeviceAttributeCanMapHostMemory),
+            unified_addressing: does(A::hipDeviceAttributeUnifiedAddressing),
+            registered_memory: does(A::hipDeviceAttributeHostRegisterSupported),
+            registered_at_host_address: can(A::hipDeviceAttributeCanUseHostPointerForRegisteredMem),
+            memory_pools: does(A::hipDeviceAttributeMemoryPoolsSupported),
+        }
+    }
 }
 
 impl Device {
@@ -64,7 +96,8 @@ impl Device {
     ) -> CUres<Device> {
         let properties = hip.device_properties(ordinal).map_err(convert)?;
         let model = backend.model(&properties);
-        let can = |attribute| can(hip, ordinal, attribute);
+        let mut abilities = Abilities::ask(|attribute| answer(hip, ordinal, attribute));
+        abilities.virtual_memory &= hip.has("hipMemCreate");
         let name = match text(&properties.name) {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
@@ -86,11 +119,7 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
-                virtual_memory: can(A::hipDeviceAttributeVirtualMemoryManagementSupported)
-                    && hip.has("hipMemCreate"),
-                cooperative_launch: can(A::hipDeviceAttributeCooperativeLaunch),
-                managed_memory: can(A::hipDeviceAttributeManagedMemory),
-                concurrent_managed_access: can(A::hipDeviceAttributeConcurrentManagedAccess),
+                abilities,
             },
             model,
         })
@@ -102,12 +131,12 @@ impl Device {
     }
 }
 
-/// Whether the provider says that a device can do something.
-fn can(hip: &HipRuntime, ordinal: i32, attribute: A) -> bool {
+/// What the provider says of whether a device can do something; none if it does not know what that is.
+fn answer(hip: &HipRuntime, ordinal: i32, attribute: A) -> Option<bool> {
     let mut answer = 0;
     // SAFETY: `answer` outlives the call.
     let asked = check(unsafe { hip.hipDeviceGetAttribute(&mut answer, attribute, ordinal) });
-    asked.is_ok() && answer != 0
+    asked.is_ok().then_some(answer != 0)
 }
 
 /// A text of the provider's properties, which ends with a zero.
@@ -135,4 +164,90 @@ fn uuid(hip: &HipRuntime, ordinal: i32, properties: &hipDeviceProp_tR0600, name:
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::backends::cpu::Cpu;
+    use cuda_types::cuda::CUdevice_attribute as C;
+
+    fn device(abilities: Abilities) -> Device {
+        // SAFETY: numbers and texts, of which 0 is one.
+        let properties: hipDeviceProp_tR0600 = unsafe { std::mem::zeroed() };
+        let model = Cpu.model(&properties);
+        Device {
+            ordinal: 0,
+            hip: 0,
+            backend: &Cpu,
+            name: String::new(),
+            uuid: [0; 16],
+            total_memory: 0,
+            properties: Properties {
+                multiprocessors: 1,
+                multiprocessor: model.multiprocessor(),
+                clock_rate: 0,
+                memory_clock_rate: 0,
+                memory_bus_width: 0,
+                l2_cache_size: 0,
+                pci_domain: 0,
+                pci_bus: 0,
+                pci_device: 0,
+                abilities,
+            },
+            model,
+        }
+    }
+
+    /// Attributes of CUDA, the attribute of HIP that is asked for them, and what they are where a provider lacks that.
+    const ASKED: [(C, A, bool); 10] = [
+        (
+            C::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+            A::hipDeviceAttributeVirtualMemoryManagementSupported,
+            false,
+        ),
+        (C::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, A::hipDeviceAttributeCooperativeLaunch, false),
+        (C::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, A::hipDeviceAttributeManagedMemory, false),
+        (
+            C::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+            A::hipDeviceAttributeConcurrentManagedAccess,
+            false,
+        ),
+        (C::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, A::hipDeviceAttributeCanMapHostMemory, true),
+        (C::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, A::hipDeviceAttributeUnifiedAddressing, true),
+        (
+            C::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED,
+            A::hipDeviceAttributeHostRegisterSupported,
+            true,
+        ),
+        (
+            C::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,
+            A::hipDeviceAttributeCanUseHostPointerForRegisteredMem,
+            false,
+        ),
+        (
+            C::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+            A::hipDeviceAttributeMemoryPoolsSupported,
+            true,
+        ),
+        (
+            C::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED,
+            A::hipDeviceAttributeMemoryPoolsSupported,
+            true,
+        ),
+    ];
+
+    #[test]
+    fn attributes_are_what_the_provider_says() {
+        for (attribute, asked, if_unknown) in ASKED {
+            let value = |answer: &dyn Fn(A) -> Option<bool>| {
+                device(Abilities::ask(answer)).attribute(attribute)
+            };
+            assert_eq!(value(&|_| None), Ok(if_unknown.into()), "{attribute:?}");
+            for can in [false, true] {
+                let only = |other| Some((other == asked) == can);
+                assert_eq!(value(&only), Ok(can.into()), "{attribute:?}");
+            }
+        }
+    }
 }

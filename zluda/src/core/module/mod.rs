@@ -218,7 +218,7 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
     let size = (globals.size as usize).max(8);
     // All of them lie in memory that the host finds where one has to, and devices have such memory.
     let (backend, properties) = (current.driver.backend, &current.device()?.properties);
-    let can_be_managed = backend.is_one_with_host() || properties.managed_memory;
+    let can_be_managed = backend.is_one_with_host() || properties.abilities.managed_memory;
     let are_managed = can_be_managed && globals.vars.iter().any(|variable| variable.managed);
     let is_elsewhere = are_managed && !backend.is_one_with_host();
     let base = memory::allocate_variables(current, size, is_elsewhere)?.base;
