@@ -17,8 +17,8 @@ use cuda_types::cuda::{
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::thread::JoinHandle;
 use zluda_common::handle::{HandleTable, Kind};
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
@@ -74,8 +74,8 @@ struct Runner {
     stream: PrivateStream,
     /// The number of launches that have ended; streams wait for it.
     ended: Word,
-    /// The number of launches that have begun, and the thread of the last one.
-    begun: Mutex<(u32, Option<JoinHandle<()>>)>,
+    /// The number of launches that have begun, and what tells of the end of the last one's thread, which nobody joins.
+    begun: Mutex<(u32, Option<Receiver<()>>)>,
 }
 
 static EXECS: LazyLock<HandleTable<Exec>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH_EXEC));
@@ -460,10 +460,13 @@ impl Exec {
         let mut begun = runner.begun.lock();
         let number = begun.0 + 1;
         let (exec, before) = (self.clone(), begun.1.take());
+        let (end, ended) = channel::<()>();
         let go = move || {
+            // Dropped with the thread, by a launch that panics too.
+            let _end = end;
             if let Some(before) = before {
-                // A launch that has panicked has ended too.
-                let _ = before.join();
+                // Nothing is sent: it ends as its other end is dropped.
+                let _ = before.recv();
             }
             let Some(runner) = exec.runner.get() else { return };
             let result = runner.await_begin(&begin).and_then(|()| environment::run(exec.clone()));
@@ -475,7 +478,7 @@ impl Exec {
         runner.ended.hold(target, number)?;
         let thread = std::thread::Builder::new().name("zluda-graph".to_owned());
         match thread.spawn(go) {
-            Ok(thread) => *begun = (number, Some(thread)),
+            Ok(_) => *begun = (number, Some(ended)),
             Err(error) => {
                 tracing::error!("no thread for a graph: {error}");
                 begun.0 = number;
