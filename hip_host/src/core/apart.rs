@@ -19,8 +19,8 @@ use crate::ranges::FreeRanges;
 /// The outer window: it lies where no system puts anything by itself, which is from `0x2aaa_aaaa_a000` upwards, or from the
 /// top downwards.
 const OUTER: usize = 0x2000_0000_0000;
-/// Bytes of a window: more than any program reserves.
-const SIZE: usize = 8 << 40;
+/// Bytes of a window: more than any program reserves. ThreadSanitizer leaves programs less than 2 TiB.
+const SIZE: usize = if cfg!(zluda_sanitizer = "thread") { 1 << 39 } else { 8 << 40 };
 
 /// The windows, where memory is apart.
 #[derive(Debug)]

@@ -69,6 +69,12 @@ const LEFT_OUT: &[(&str, &str, Option<Sanitizer>, &str)] = &[
         Some(Sanitizer::Thread),
         "the sanitizer has mapped memory of its own there by then",
     ),
+    (
+        "zluda registered_memory",
+        "what_may_not_be_read_is_not_copied",
+        None,
+        "the sanitizer's handler of faults, which has a look before ours, ends the process",
+    ),
     ("hip_cpu zluda_hip_cpu", "engine::matrix::", None, "arithmetic alone, of an hour"),
     ("hip_emu pcode", "", None, "arithmetic alone, of hours"),
 ];
