@@ -19,12 +19,17 @@ pub struct Options {
     /// The first seed; by default the time
     #[arg(long)]
     seed: Option<u64>,
+    /// Take the staged libraries as they are
+    #[arg(long)]
+    no_build: bool,
 }
 
 /// Runs the chosen samples until the time is over. Fails if a run does, and prints how to run it again.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let time = Duration::try_from_secs_f64(options.hours * 3600.0)?;
-    verb::build::build(Profile::Release)?;
+    if !options.no_build {
+        verb::build::build(Profile::Release)?;
+    }
     let samples = chaos::samples(&options.filter)?;
     if samples.is_empty() {
         return Err(format!("no sample has `{}` in its name", options.filter).into());
