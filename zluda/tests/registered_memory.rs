@@ -8,11 +8,16 @@ mod common;
 use cuda_types::cuda::{CUdeviceptr, CUresult as R};
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
+use std::sync::Mutex;
 
 const PAGE: usize = 4096;
 
+/// One test asks about all addresses, where memory of another would lie in one process.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn what_is_no_memory_is_not_registered() {
+    let _alone = ALONE.lock();
     let library = common::driver();
     let register = |address: usize, size: usize| call!(library, cuMemHostRegister_v2(address as *mut c_void, size, 0): (*mut c_void, usize, c_uint));
     // SAFETY: new memory, of which nobody else knows.
@@ -77,6 +82,7 @@ fn what_is_no_memory_is_not_registered() {
 /// A copy by the host finds it out, and the context goes on.
 #[test]
 fn what_may_not_be_read_is_not_copied() {
+    let _alone = ALONE.lock();
     let library = common::driver();
     // SAFETY: new memory, of which nobody else knows.
     let locked = unsafe {
@@ -95,5 +101,6 @@ fn what_may_not_be_read_is_not_copied() {
         call!(library, cuMemcpy(memory, there, 64): (CUdeviceptr, CUdeviceptr, usize)),
     ];
     assert_eq!(calls, [R::CUDA_ERROR_INVALID_VALUE; 4]);
+    assert_eq!(call!(library, cuMemFree_v2(memory): (CUdeviceptr)), R::CUDA_SUCCESS);
     assert_eq!(call!(library, cuCtxSynchronize(): ()), R::CUDA_SUCCESS);
 }
