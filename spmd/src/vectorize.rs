@@ -103,7 +103,8 @@ pub fn vectorize<'c>(
     remove(&threads);
 
     let turns = if returns { Turns::Entry } else { Turns::Engine { parts } };
-    let waits = flags & FLAG_WAITS != 0 && !returns;
+    // Rounds take longer than what the engine does between blocks, and in runs longer than alone.
+    let waits = flags & FLAG_WAITS != 0 || returns;
     let has_runs = flags & FLAG_ANY_ORDER != 0 && !waits && !parts && !takes_stack;
     if has_runs {
         flags |= FLAG_BLOCK_RUNS;
