@@ -21,6 +21,7 @@ pub mod round_whole_numbers;
 pub mod saturate_sums;
 pub mod scalarize_accesses;
 pub mod split_constant_offsets;
+mod steps;
 pub mod strip_mine_arithmetic;
 pub mod substitute_known_threads;
 pub mod thaw_loads;

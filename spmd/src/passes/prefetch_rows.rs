@@ -13,10 +13,8 @@ use llvm_zluda::{Builder, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 use simt::analysis::cfg::Cfg;
 
-use super::jam_loops::{
-    self,
-    steps::{MOST, Rounds},
-};
+use super::jam_loops;
+use super::steps::{MOST, Rounds};
 use crate::round;
 
 /// Rows that are under way at a time. Fewer leave the processor waiting for memory; with more, those that are not read yet lose

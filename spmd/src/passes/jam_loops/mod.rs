@@ -15,14 +15,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use simt::analysis::cfg::{Cfg, Loop};
 
 use super::effects::is_in_the_way;
+use super::steps::Rounds;
 use crate::passes::homes;
 use crate::{Options, round};
 
 mod one_block;
-pub(super) mod steps;
 mod together;
 
-use steps::Rounds;
 use together::{Sameness, State};
 
 /// Says of a function that whole warps of one row run it, which may return where they wait.

@@ -7,7 +7,7 @@ use llvm_zluda::{Block, Module, Opcode, Value};
 use simt::analysis::cfg::{Cfg, Loop};
 
 use super::super::effects::{is_in_the_way, may_access};
-use super::steps::Rounds;
+use super::super::steps::Rounds;
 use crate::Options;
 use crate::passes::homes;
 
