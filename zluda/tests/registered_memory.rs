@@ -80,6 +80,28 @@ fn what_is_no_memory_is_not_registered() {
 }
 
 /// A copy by the host finds it out, and the context goes on.
+/// As an H200 answers (driver 580), but for the range that is too long for any memory, which it says is not supported.
+#[test]
+fn what_the_driver_has_is_not_registered() {
+    let _alone = ALONE.lock();
+    let library = common::driver();
+    let register = |address: *mut c_void, size: usize| call!(library, cuMemHostRegister_v2(address, size, 0): (*mut c_void, usize, c_uint));
+    let mut memory: *mut c_void = null_mut();
+    let allocated =
+        call!(library, cuMemHostAlloc(&mut memory, PAGE, 0): (*mut *mut c_void, usize, c_uint));
+    assert_eq!(allocated, R::CUDA_SUCCESS);
+    assert_eq!(register(memory, PAGE), R::CUDA_ERROR_INVALID_VALUE);
+    // While something is allocated, too, the end of the last page of all is no address.
+    assert_eq!(register(1 as *mut c_void, usize::MAX - 1), R::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(call!(library, cuMemFreeHost(memory): (*mut c_void)), R::CUDA_SUCCESS);
+
+    let mut own = vec![0u8; 2 * PAGE];
+    let own = own.as_mut_ptr().cast();
+    assert_eq!(register(own, 2 * PAGE), R::CUDA_SUCCESS);
+    assert_eq!(register(own, PAGE), R::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    assert_eq!(call!(library, cuMemHostUnregister(own): (*mut c_void)), R::CUDA_SUCCESS);
+}
+
 #[test]
 fn what_may_not_be_read_is_not_copied() {
     let _alone = ALONE.lock();

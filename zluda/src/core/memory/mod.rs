@@ -339,17 +339,20 @@ pub(crate) fn register_host(
     size: usize,
     flags: u32,
 ) -> CUres {
-    if ALLOCATIONS
-        .read()
-        .range(..address as u64 + size as u64)
-        .next_back()
-        .is_some_and(|(_, allocation)| allocation.base + allocation.size as u64 > address as u64)
-    {
-        return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
-    }
     // The provider's devices may find out only when they use it.
     if !crate::os::is_readable(address as u64, size) {
         return Err(CUerror::INVALID_VALUE);
+    }
+    let end = address as u64 + size as u64;
+    if let Some((_, last)) = ALLOCATIONS.read().range(..end).next_back()
+        && last.base + last.size as u64 > address as u64
+    {
+        // Only what the program has registered itself is so already: an H200 refuses memory of cuMemHostAlloc as no
+        // memory of the program.
+        return Err(match last.kind {
+            Kind::Registered(_) => CUerror::HOST_MEMORY_ALREADY_REGISTERED,
+            _ => CUerror::INVALID_VALUE,
+        });
     }
     let alive = current.context.keep_alive()?;
     // That devices only read is a hint, and HIP has had other flags of this number.
