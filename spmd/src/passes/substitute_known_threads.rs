@@ -13,6 +13,8 @@ use super::check_rows::is_bound;
 
 /// Operations behind an address that are made anew, one behind the other.
 const DEEPEST: u32 = 12;
+/// Conditions one in the other.
+const MOST_CONDITIONS: usize = 8;
 
 /// Rewrites the addresses of a module's accesses.
 pub fn run(module: &Module<'_>) {
@@ -36,32 +38,59 @@ impl<'c> Known<'c> {
     /// What the end of a block says of the thread behind it.
     fn behind(block: Block<'c>) -> Vec<Self> {
         let Some(end) = block.terminator() else { return Vec::new() };
-        let mut found = match end.opcode() {
-            Opcode::LLVMBr => end.condition().and_then(|condition| Self::by(condition, block)),
-            _ => None,
-        }
-        .into_iter()
-        .collect::<Vec<_>>();
-        if end.opcode() == Opcode::LLVMSwitch {
-            let number = end.operand(0);
-            let cases = end.switch_cases().into_iter();
-            found.extend(cases.map(|(is, first)| Known { number, is, first }));
+        let mut found = Vec::new();
+        match (end.opcode(), end.condition()) {
+            (Opcode::LLVMSwitch, _) => {
+                let number = end.operand(0);
+                let cases = end.switch_cases().into_iter();
+                found.extend(cases.map(|(is, first)| Known { number, is, first }));
+            }
+            (_, Some(condition)) if end.successor_count() == 2 => {
+                for (way, is_true) in [(0, true), (1, false)] {
+                    Self::by(condition, is_true, end.successor(way), MOST_CONDITIONS, &mut found);
+                }
+            }
+            _ => {}
         }
         found.retain(|known| is_of_thread(known.number) && known.is.is_constant());
         found
     }
 
-    fn by(condition: Value<'c>, block: Block<'c>) -> Option<Self> {
-        if !condition.is_instruction() || condition.opcode() != Opcode::LLVMICmp {
-            return None;
-        }
-        let equal = match condition.int_predicate() {
-            IntPredicate::LLVMIntEQ => 0,
-            IntPredicate::LLVMIntNE => 1,
-            _ => return None,
+    /// What is known where a condition is true, or is not.
+    fn by(
+        condition: Value<'c>,
+        is_true: bool,
+        first: Block<'c>,
+        left: usize,
+        found: &mut Vec<Self>,
+    ) {
+        let Some(left) = left.checked_sub(1).filter(|_| condition.is_instruction()) else { return };
+        let operand = |index| condition.operand(index);
+        let is = |index, number| operand(index).as_const_int() == Some(number);
+        let both = match condition.opcode() {
+            Opcode::LLVMICmp => {
+                let equal = match condition.int_predicate() {
+                    IntPredicate::LLVMIntEQ => true,
+                    IntPredicate::LLVMIntNE => false,
+                    _ => return,
+                };
+                if equal == is_true {
+                    found.push(Known { number: operand(0), is: operand(1), first });
+                }
+                return;
+            }
+            Opcode::LLVMXor if is(1, 1) => {
+                return Self::by(operand(0), !is_true, first, left, found);
+            }
+            Opcode::LLVMAnd if is_true => [0, 1],
+            Opcode::LLVMOr if !is_true => [0, 1],
+            Opcode::LLVMSelect if is_true && is(2, 0) => [0, 1],
+            Opcode::LLVMSelect if !is_true && is(1, 1) => [0, 2],
+            _ => return,
         };
-        let (number, is) = (condition.operand(0), condition.operand(1));
-        Some(Known { number, is, first: block.successors()[equal] })
+        for index in both {
+            Self::by(operand(index), is_true, first, left, found);
+        }
     }
 
     fn substitute(&self, module: &Module<'c>, function: Value<'c>) {
