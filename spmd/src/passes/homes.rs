@@ -7,13 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn move_to<'c>(module: &Module<'c>, value: Value<'c>, home: Value<'c>) {
     let own = value.parent();
     let align = take_from(module, value, Some(own), home);
+    behind(module, value).store(value, home, align);
+}
+
+/// A builder that goes on as soon as the value of an instruction is made.
+pub fn behind<'c>(module: &Module<'c>, value: Value<'c>) -> Builder<'c> {
     let b = module.context().builder();
     if value.opcode() == Opcode::LLVMPHI {
-        position_behind_phis(&b, own);
+        position_behind_phis(&b, value.parent());
     } else if let Some(next) = value.next_instruction() {
         b.position_before(next);
     }
-    b.store(value, home, align);
+    b
 }
 
 /// Lets all blocks but `own` take a value from a stack variable. Returns what the variable is aligned to.

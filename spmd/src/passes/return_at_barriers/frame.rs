@@ -1,8 +1,9 @@
 //! The frame that a warp's values are kept in while it waits.
 
 use fixedbitset::FixedBitSet;
-use llvm_zluda::{Module, Opcode, Value};
-use rustc_hash::FxHashMap;
+use llvm_zluda::{Block, Module, Opcode, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use simt::analysis::cfg::Cfg;
 
 use super::FunctionBlocks;
 
@@ -27,8 +28,13 @@ struct Place {
 
 impl<'c> Layout<'c> {
     /// A place for each value that is stored at one of the waits, which those share that are never stored at the same
-    /// one, and for variables.
-    pub fn new(module: &Module<'c>, stored: &[Vec<Value<'c>>], variables: &[Value<'c>]) -> Self {
+    /// one, and for variables. Those that are stored `early` share none.
+    pub fn new(
+        module: &Module<'c>,
+        stored: &[Vec<Value<'c>>],
+        early: &FxHashSet<Value<'c>>,
+        variables: &[Value<'c>],
+    ) -> Self {
         let mut waits: FxHashMap<Value<'c>, FixedBitSet> = FxHashMap::default();
         let mut values = Vec::new();
         for (wait, &value) in
@@ -38,7 +44,11 @@ impl<'c> Layout<'c> {
                 values.push(value);
                 FixedBitSet::with_capacity(stored.len())
             });
-            waits_of_value.insert(wait);
+            if early.contains(&value) {
+                waits_of_value.insert_range(..);
+            } else {
+                waits_of_value.insert(wait);
+            }
         }
         let mut layout = Layout { offsets: FxHashMap::default(), size: STATE };
         // Small ones first: they lie together.
@@ -152,6 +162,27 @@ impl<'c> Kept<'c> {
     pub fn holds(&self, wait: usize, value: Value<'c>) -> bool {
         self.at_wait[wait].contains(self.numbers[&value])
     }
+}
+
+/// The values that are stored where they are made, since there the warp comes less often than to a wait that they are stored
+/// for: the wait is in a loop without them.
+pub fn stored_early<'c>(
+    function: &FunctionBlocks<'c>,
+    stored: &[Vec<Value<'c>>],
+) -> FxHashSet<Value<'c>> {
+    let entry = function.blocks[0];
+    let Ok(cfg) = Cfg::as_it_is(entry.function()) else { return FxHashSet::default() };
+    let loop_of = |block: Block<'c>| cfg.index.get(&block).map(|&number| cfg.loop_of[number]);
+    let mut early = FxHashSet::default();
+    for (wait, values) in function.waits.iter().zip(stored) {
+        let Some(around) = loop_of(wait.before).filter(|around| around.is_some()) else { continue };
+        let is_outside = |value: &&Value<'c>| {
+            let own = loop_of(value.parent());
+            own.is_some_and(|own| own != around && cfg.is_inside(around, own))
+        };
+        early.extend(values.iter().filter(is_outside));
+    }
+    early
 }
 
 /// The stack variables of a function whose contents may have to outlive a wait: those that are used on both sides of one,

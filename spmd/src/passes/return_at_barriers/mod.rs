@@ -6,8 +6,8 @@
 //! Why here: the passes before it see a function whose loops and addresses are those of the kernel, and what they move out of
 //! loops is kept in frames. Those behind it cut what is left.
 //!
-//! Values are stored where a warp waits, not where they are made, and only if the frame does not hold them yet. Vectors that
-//! are a few operations on scalars are made again.
+//! Values are stored where a warp waits, not where they are made, and only if the frame does not hold them yet; but before a
+//! loop in which the warp waits, if that is where they are made. Vectors that are a few operations on scalars are made again.
 
 use fixedbitset::FixedBitSet;
 use llvm_zluda::{Block, Builder, Module, Opcode, Value};
@@ -130,7 +130,8 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
     let recipes = Recipes::new(live.iter().flatten().copied());
     let stored: Vec<_> = live.iter().map(|live| recipes.stored(live)).collect();
     let variables = frame::variables_across(&blocks);
-    let layout = Layout::new(module, &stored, &variables);
+    let early = frame::stored_early(&blocks, &stored);
+    let layout = Layout::new(module, &stored, &early, &variables);
     let kept = Kept::new(&blocks, &stored);
 
     let [warp, words] = [1, 3].map(|number| function.parameter(number));
@@ -171,6 +172,12 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
             home
         });
     }
+    let mut left = early.clone();
+    for &value in stored.iter().flatten().filter(|value| left.remove(*value)) {
+        let b = homes::behind(module, value);
+        let place = place(&b, frame, layout.offsets[&value]);
+        b.store(value, place, align_in_frame(module, value));
+    }
     let frames = Frames { module, frame, layout: &layout, homes: &homes, recipes: &recipes };
     let state_type = module.context().i32();
     let mut cases = Vec::with_capacity(blocks.waits.len());
@@ -187,7 +194,7 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
         }
         wait.call.erase();
         b.position_at_end(wait.before);
-        let is_new = |value: &Value<'c>| !kept.holds(number, *value);
+        let is_new = |value: &Value<'c>| !early.contains(value) && !kept.holds(number, *value);
         frames.write(&b, stored[number].iter().copied().filter(is_new));
         b.store(state, frame, 4);
         b.ret_void();
@@ -201,6 +208,10 @@ fn place<'c>(b: &Builder<'c>, frame: Value<'c>, offset: u64) -> Value<'c> {
     b.byte_offset(frame, b.context().i64().const_int(offset))
 }
 
+fn align_in_frame<'c>(module: &Module<'c>, value: Value<'c>) -> u32 {
+    module.align_of(value.ty()).min(frame::ALIGN as u32)
+}
+
 /// What a function's values have to do with its frame.
 struct Frames<'f, 'c> {
     module: &'f Module<'c>,
@@ -212,8 +223,7 @@ struct Frames<'f, 'c> {
 
 impl<'c> Frames<'_, 'c> {
     fn align(&self, value: Value<'c>) -> [u32; 2] {
-        let natural = self.module.align_of(value.ty());
-        [natural, natural.min(frame::ALIGN as u32)]
+        [self.module.align_of(value.ty()), align_in_frame(self.module, value)]
     }
 
     /// Stores values in the frame.

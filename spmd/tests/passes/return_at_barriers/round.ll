@@ -1,5 +1,6 @@
 ; stack: flat
-; A loop with a place to wait in it: a sum and a number live across, and a row of numbers that is made again of one.
+; A loop with a place to wait in it: a sum and a number live across, and a row of numbers that is made again of one, which
+; is stored before the loop.
 declare void @wait.for.warps()
 declare void @use(<32 x i32>)
 
@@ -49,6 +50,8 @@ enter:
 
 slots:                                            ; preds = %enter
   %first = load i32, ptr %block, align 4
+  %11 = getelementptr i8, ptr %5, i64 8
+  store i32 %first, ptr %11, align 4
   store i32 %first, ptr %9, align 4
   %some = insertelement <32 x i32> poison, i32 %first, i64 0
   %row = shufflevector <32 x i32> %some, <32 x i32> poison, <32 x i32> zeroinitializer
@@ -56,54 +59,51 @@ slots:                                            ; preds = %enter
   br label %loop
 
 loop:                                             ; preds = %behind, %slots
-  %11 = phi i32 [ 0, %slots ], [ %23, %behind ]
-  %12 = phi <32 x i32> [ zeroinitializer, %slots ], [ %22, %behind ]
-  store <32 x i32> %12, ptr %8, align 128
-  store i32 %11, ptr %7, align 4
-  %13 = load i32, ptr %9, align 4
-  %14 = getelementptr i8, ptr %5, i64 8
-  store i32 %13, ptr %14, align 4
-  %15 = load i32, ptr %7, align 4
-  %16 = getelementptr i8, ptr %5, i64 12
-  store i32 %15, ptr %16, align 4
-  %17 = load <32 x i32>, ptr %8, align 128
-  %18 = getelementptr i8, ptr %5, i64 64
-  store <32 x i32> %17, ptr %18, align 64
+  %12 = phi i32 [ 0, %slots ], [ %22, %behind ]
+  %13 = phi <32 x i32> [ zeroinitializer, %slots ], [ %21, %behind ]
+  store <32 x i32> %13, ptr %8, align 128
+  store i32 %12, ptr %7, align 4
+  %14 = load i32, ptr %7, align 4
+  %15 = getelementptr i8, ptr %5, i64 12
+  store i32 %14, ptr %15, align 4
+  %16 = load <32 x i32>, ptr %8, align 128
+  %17 = getelementptr i8, ptr %5, i64 64
+  store <32 x i32> %16, ptr %17, align 64
   store i32 1, ptr %5, align 4
   ret void
 
 behind:                                           ; preds = %resume
-  %19 = load <32 x i32>, ptr %8, align 128
-  %20 = load i32, ptr %7, align 4
-  %21 = load <32 x i32>, ptr %6, align 128
-  %22 = add <32 x i32> %19, %21
-  %23 = add i32 %20, 1
-  %24 = icmp ult i32 %23, 4
-  br i1 %24, label %loop, label %end
+  %18 = load <32 x i32>, ptr %8, align 128
+  %19 = load i32, ptr %7, align 4
+  %20 = load <32 x i32>, ptr %6, align 128
+  %21 = add <32 x i32> %18, %20
+  %22 = add i32 %19, 1
+  %23 = icmp ult i32 %22, 4
+  br i1 %23, label %loop, label %end
 
 end:                                              ; preds = %behind
-  call void @use(<32 x i32> %22)
-  %25 = shl i32 1, %warp
-  %26 = getelementptr i8, ptr %round, i64 0
-  %27 = load i32, ptr %26, align 8
-  %28 = or i32 %27, %25
-  %29 = getelementptr i8, ptr %round, i64 0
-  store i32 %28, ptr %29, align 8
+  call void @use(<32 x i32> %21)
+  %24 = shl i32 1, %warp
+  %25 = getelementptr i8, ptr %round, i64 0
+  %26 = load i32, ptr %25, align 8
+  %27 = or i32 %26, %24
+  %28 = getelementptr i8, ptr %round, i64 0
+  store i32 %27, ptr %28, align 8
   ret void
 
 resume:                                           ; preds = %enter
-  %30 = getelementptr i8, ptr %5, i64 8
-  %31 = load i32, ptr %30, align 4
-  %32 = getelementptr i8, ptr %5, i64 12
-  %33 = load i32, ptr %32, align 4
-  %34 = getelementptr i8, ptr %5, i64 64
-  %35 = load <32 x i32>, ptr %34, align 64
-  %36 = insertelement <32 x i32> poison, i32 %31, i64 0
-  %37 = shufflevector <32 x i32> %36, <32 x i32> poison, <32 x i32> zeroinitializer
-  store <32 x i32> %37, ptr %6, align 128
-  store i32 %33, ptr %7, align 4
-  store <32 x i32> %35, ptr %8, align 128
-  store i32 %31, ptr %9, align 4
+  %29 = getelementptr i8, ptr %5, i64 8
+  %30 = load i32, ptr %29, align 4
+  %31 = getelementptr i8, ptr %5, i64 12
+  %32 = load i32, ptr %31, align 4
+  %33 = getelementptr i8, ptr %5, i64 64
+  %34 = load <32 x i32>, ptr %33, align 64
+  %35 = insertelement <32 x i32> poison, i32 %30, i64 0
+  %36 = shufflevector <32 x i32> %35, <32 x i32> poison, <32 x i32> zeroinitializer
+  store <32 x i32> %36, ptr %6, align 128
+  store i32 %32, ptr %7, align 4
+  store <32 x i32> %34, ptr %8, align 128
+  store i32 %30, ptr %9, align 4
   br label %behind
 }
 
