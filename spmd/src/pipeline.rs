@@ -175,7 +175,7 @@ const VECTOR: &[OurPass] = &[
         Ok(())
     }),
     Pass::own("chain_warps", |module, state| {
-        state.chains = chain_warps::run(module);
+        state.chains = chain_warps::run(module, &state.options);
         Ok(())
     }),
     Pass::llvm_where("chained_passes", CHAINED_PASSES, |_, state| state.chains),

@@ -7,13 +7,21 @@
 //! Why here: these loops would make all of the function the body of one for what comes before: for strips, regions, and
 //! what moves out of loops.
 //!
+//! Where the code between two barriers loads rows that may be the same for several warps, these go through it
+//! [side by side](stretch).
+//!
 //! The first block, which finds the frame and where to go on, is copied to each end.
 
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Options;
 use crate::passes::homes;
 use crate::round::{Word, set_word, word};
+
+mod stretch;
+
+use stretch::Stretch;
 
 /// Says of a function that it is a warp's, and returns where it waits. The value is the function's name: functions that are
 /// made of parts of it have the attribute, too.
@@ -33,14 +41,14 @@ pub fn mark<'c>(module: &Module<'c>, function: Value<'c>) {
 }
 
 /// Rewrites the functions that are marked. False if there are none that can be.
-pub fn run(module: &Module<'_>) -> bool {
+pub fn run(module: &Module<'_>, options: &Options) -> bool {
     let mut found = false;
     for function in module.functions() {
         let is_marked = !function.is_declaration()
             && module.string_attribute(function, MARK).is_some_and(|name| name == function.name());
         // All whole warps have the same mask; others are called one by one.
         if is_marked && function.parameter(MASK).users().is_empty() {
-            found |= Chain::new(module, function).is_some_and(|chain| chain.rewrite());
+            found |= Chain::new(module, function).is_some_and(|chain| chain.rewrite(options));
         }
     }
     found
@@ -88,10 +96,10 @@ impl<'m, 'c> Chain<'m, 'c> {
         self.module.append_block(self.function, name)
     }
 
-    fn rewrite(&self) -> bool {
+    fn rewrite(&self, options: &Options) -> bool {
         let (module, cx) = (self.module, self.module.context());
-        let ends = self.part_ends();
-        let targets = self.targets(&ends);
+        let mut ends = self.part_ends();
+        let stretches = if options.jams { Stretch::all(self, options) } else { Vec::new() };
         let begin = homes::block_before(module, self.function, "begin");
         let b = cx.builder();
         b.position_at_end(begin);
@@ -114,6 +122,8 @@ impl<'m, 'c> Chain<'m, 'c> {
             .map(|(value, _)| (*value, b.alloca(value.ty())))
             .collect();
 
+        ends.extend(stretches.iter().map(|stretch| stretch.make(self, next_home)));
+        let targets = self.targets(&ends);
         let done = self.block("done");
         for (&end, targets) in ends.iter().zip(&targets) {
             self.go_on(end, targets, done, [warp_home, next_home], &homes);
@@ -214,16 +224,22 @@ impl<'m, 'c> Chain<'m, 'c> {
             b.br(self.enter);
             return;
         }
+        let copies = self.enter_as(&b, warp);
+        for (value, home) in homes {
+            b.store(copies[value], *home, self.module.align_of(value.ty()));
+        }
+        self.branch(&b, more, targets, &copies);
+    }
+
+    /// Copies of the first block's values for a warp.
+    fn enter_as(&self, b: &Builder<'c>, warp: Value<'c>) -> FxHashMap<Value<'c>, Value<'c>> {
         let mut copies = FxHashMap::from_iter([(self.function.parameter(WARP), warp)]);
         for (value, operands) in &self.entering {
             let operands: Vec<_> =
                 operands.iter().map(|it| *copies.get(it).unwrap_or(it)).collect();
             copies.insert(*value, b.copy_with(*value, operands));
         }
-        for (value, home) in homes {
-            b.store(copies[value], *home, self.module.align_of(value.ty()));
-        }
-        self.branch(&b, more, targets, &copies);
+        copies
     }
 
     /// The number for which the first block's switch goes to a target: where warps begin it is 0, for which there is no case.
@@ -231,6 +247,34 @@ impl<'m, 'c> Chain<'m, 'c> {
         match target {
             0 => self.end.operand(0).ty().const_int(0),
             _ => self.end.switch_cases()[target as usize - 1].0,
+        }
+    }
+
+    /// The address of the number for which the first block knows where a warp goes on: its frame.
+    fn frame(&self) -> Option<Value<'c>> {
+        let mut place = self.end.condition()?;
+        if place.is_instruction() && place.opcode() == Opcode::LLVMICmp {
+            place = place.operand(0);
+        }
+        let is_load = place.is_instruction() && place.opcode() == Opcode::LLVMLoad;
+        is_load.then(|| place.operand(0))
+    }
+
+    /// Whether a warp, for which there are copies of the first block's values, goes on at a target with a number.
+    fn goes_to(
+        &self,
+        b: &Builder<'c>,
+        target: u32,
+        copies: &FxHashMap<Value<'c>, Value<'c>>,
+    ) -> Value<'c> {
+        let Some(condition) = self.end.condition() else { return b.context().i1().zero() };
+        let condition = *copies.get(&condition).unwrap_or(&condition);
+        match target {
+            _ if self.end.opcode() == Opcode::LLVMSwitch => {
+                b.icmp(IntPredicate::LLVMIntEQ, condition, self.place(target))
+            }
+            0 => condition,
+            _ => b.not(condition),
         }
     }
 
