@@ -5,6 +5,7 @@
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use hip_runtime_sys::*;
 use zluda_hip_emu::api::*;
@@ -60,13 +61,14 @@ fn write_to_freed_memory() {
         ok(hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking));
         ok(hipStreamCreateWithFlags(&mut other, hipStreamNonBlocking));
         ok(hipHostMalloc(&mut word, 4, 0));
-        word.cast::<u32>().write_volatile(0);
+        let word = AtomicU32::from_ptr(word.cast());
+        word.store(0, Ordering::SeqCst);
         ok(hipMalloc(&mut memory, LARGE));
-        ok(hipStreamWaitValue32(stream, word, 1, hipStreamWaitValueEq, u32::MAX));
+        ok(hipStreamWaitValue32(stream, word.as_ptr().cast(), 1, hipStreamWaitValueEq, u32::MAX));
         ok(hipStreamWriteValue32(stream, memory, 1, 0));
         ok(hipFreeAsync(memory, other));
         ok(hipStreamSynchronize(other));
-        word.cast::<u32>().write_volatile(1);
+        word.store(1, Ordering::SeqCst);
         assert_eq!(hipStreamSynchronize(stream), hipError_t::hipErrorIllegalAddress);
     }
 }

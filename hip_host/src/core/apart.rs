@@ -17,8 +17,9 @@ use crate::os::memory;
 use crate::ranges::FreeRanges;
 
 /// The outer window: it lies where no system puts anything by itself, which is from `0x2aaa_aaaa_a000` upwards, or from the
-/// top downwards.
-const OUTER: usize = 0x2000_0000_0000;
+/// top downwards. ThreadSanitizer maps all there, for notes or so that nobody else does, and leaves the lowest 2 TiB as they are.
+const OUTER: usize =
+    if cfg!(zluda_sanitizer = "thread") { 0x100_0000_0000 } else { 0x2000_0000_0000 };
 /// Bytes of a window: more than any program reserves. ThreadSanitizer leaves programs less than 2 TiB.
 const SIZE: usize = if cfg!(zluda_sanitizer = "thread") { 1 << 39 } else { 8 << 40 };
 
