@@ -61,6 +61,21 @@ pub unsafe fn write<T: Copy>(address: usize, value: T) {
     unsafe { (address as *mut T).write_unaligned(value) }
 }
 
+/// Lets a word that an atomic operation is to write fault before it: during the operation, ThreadSanitizer holds a lock of its
+/// own, for which what handles the fault would wait forever. Without ThreadSanitizer, this is nothing.
+///
+/// # Safety
+/// As [`write`]; the address is a multiple of 4.
+#[inline(always)]
+#[cfg_attr(not(zluda_sanitizer = "thread"), expect(unused_variables))]
+pub unsafe fn touch(address: usize) {
+    #[cfg(zluda_sanitizer = "thread")]
+    // SAFETY: the caller's promise; the word stays as it is, whoever writes it meanwhile.
+    unsafe {
+        std::arch::asm!("lock or dword ptr [{}], 0", in(reg) address, options(nostack));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

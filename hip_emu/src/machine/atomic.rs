@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use zluda_common::program_memory;
+
 use crate::decode::memory::{Atomic, What};
 use crate::isa;
 
@@ -11,6 +13,8 @@ use crate::isa;
 /// `address` is aligned to the operation's width, and what cannot be accessed there ends the code that
 /// accesses it.
 pub unsafe fn apply(operation: Atomic, address: usize, data: u64, second: u64) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { program_memory::touch(address) };
     if operation.wide {
         // SAFETY: the caller's promise.
         let memory = unsafe { AtomicU64::from_ptr(address as *mut u64) };

@@ -16,7 +16,7 @@ use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream, find}
 use crate::core::tables::tables;
 use crate::guard::attempt::attempt;
 use crate::work::op::Work;
-use zluda_common::printf;
+use zluda_common::{printf, program_memory};
 
 /// # Safety
 /// `to` is null or valid.
@@ -265,8 +265,13 @@ fn write_value(
     let address = word_of(to, size)?;
     let failure = &stream.context.device.failure;
     let work = move || {
+        let write = || {
+            // SAFETY: at least four aligned bytes, which `attempt` catches the loss of.
+            unsafe { program_memory::touch(address) };
+            write(address);
+        };
         // SAFETY: writing a word owns nothing; its memory may have gone since.
-        if unsafe { attempt(|| write(address)) }.is_err() {
+        if unsafe { attempt(write) }.is_err() {
             failure.set(hipError_t::hipErrorIllegalAddress);
         }
     };
