@@ -183,6 +183,12 @@ fn wrong_arguments_give_the_documented_errors() {
     }
 }
 
+/// How many processes run at once. ThreadSanitizer lets each sleep for a second in its end, to see what its threads do then.
+fn at_once() -> usize {
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
+    if cfg!(zluda_sanitizer = "thread") { 4 * processors } else { processors }
+}
+
 /// Asks one of `step` functions.
 fn check(device: &str, step: usize) {
     let functions = implemented();
@@ -194,7 +200,7 @@ fn check(device: &str, step: usize) {
     let answers = Mutex::new(Vec::new());
     let crashes = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+        for _ in 0..at_once() {
             scope.spawn(|| {
                 while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match ask(function, device, cache.path()) {
