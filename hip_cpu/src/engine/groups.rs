@@ -14,6 +14,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::Once;
 
 use cpu_abi::{BlockContext, BlockEntry, MEET_ROWS, WARP_SIZE};
+use hip_host::guard::sanitizer::forget_frames;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Pause};
@@ -177,6 +178,8 @@ impl Groups {
     /// Keeps the frames from `start` on for the current group.
     unsafe fn keep(&mut self, start: usize) {
         let size = self.top - start;
+        // Between variables of the runtime's frames lies what nobody reads otherwise.
+        forget_frames(start, size);
         // SAFETY: the frames lie between the two, on the stack of a coroutine that does not run.
         let frames = unsafe { std::slice::from_raw_parts(start as *const u8, size) };
         // SAFETY: as in `lanes_of`.
@@ -234,6 +237,9 @@ unsafe extern "sysv64" fn exchange(groups: *mut Groups, start: usize) -> usize {
     }
     groups.current = groups.next;
     let group = &groups.list[groups.current];
+    // Those of an ended group are gone; others lay there as variables do.
+    let lowest = start.min(group.start);
+    forget_frames(lowest, groups.top - lowest);
     // SAFETY: the frames were taken from the same place.
     unsafe {
         std::ptr::copy_nonoverlapping(

@@ -3,5 +3,5 @@
 pub mod attempt;
 pub mod fault;
 pub mod guarded;
-mod sanitizer;
+pub mod sanitizer;
 pub mod stack;
