@@ -92,7 +92,10 @@ fn what_the_driver_has_is_not_registered() {
     assert_eq!(allocated, R::CUDA_SUCCESS);
     assert_eq!(register(memory, PAGE), R::CUDA_ERROR_INVALID_VALUE);
     // While something is allocated, too, the end of the last page of all is no address.
-    assert_eq!(register(1 as *mut c_void, usize::MAX - 1), R::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(
+        register(std::ptr::without_provenance_mut(1), usize::MAX - 1),
+        R::CUDA_ERROR_INVALID_VALUE
+    );
     assert_eq!(call!(library, cuMemFreeHost(memory): (*mut c_void)), R::CUDA_SUCCESS);
 
     let mut own = vec![0u8; 2 * PAGE];
