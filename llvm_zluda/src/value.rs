@@ -276,14 +276,16 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetSuccessor(self.raw, index, block.raw) }
     }
 
-    /// The condition of a `br`, if it has one, or of a `switch`.
+    /// The condition of a `br`, if it has one, or of a `switch`; other instructions have none.
     pub fn condition(self) -> Option<Value<'c>> {
-        // SAFETY: callers ask branches and switches; an unconditional branch is told apart.
+        // SAFETY: branches alone are asked whether they have a condition, and those that have one for it.
         unsafe {
             match self.opcode() {
-                Opcode::LLVMBr if LLVMIsConditional(self.raw) == 0 => None,
-                Opcode::LLVMBr => Some(Value::new(LLVMGetCondition(self.raw))),
-                _ => Some(self.operand(0)),
+                Opcode::LLVMBr if LLVMIsConditional(self.raw) != 0 => {
+                    Some(Value::new(LLVMGetCondition(self.raw)))
+                }
+                Opcode::LLVMSwitch => Some(self.operand(0)),
+                _ => None,
             }
         }
     }
