@@ -89,4 +89,11 @@ impl Options {
     pub(crate) fn vector_width(&self) -> u32 {
         if self.avx512() { 512 } else { 256 }
     }
+
+    /// How many warps may go on together, if each keeps so many bytes in registers, of which half are for what is computed.
+    pub(crate) fn warps_that_fit(&self, kept: u64) -> Option<u64> {
+        let width = u64::from(self.vector_width()) / 8;
+        let registers = if self.avx512() { 32 } else { 16 };
+        [4, 2].into_iter().find(|warps| 2 * warps * kept <= width * registers)
+    }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use spmd::{Blocks, KernelKind, Options};
-use support::{address, compile_with, options_for, parse};
+use support::{address, compile_with, levels, options_for, parse};
 
 /// Columns of a matrix: each thread goes down its own as far as it wants, and leaves a hash of it. `more` says whether it
 /// goes on, `inside` what a round does besides, and `before` what comes before the loop.
@@ -135,14 +135,6 @@ fn check(text: &str, options: &Options, keeps: bool, more: &str) {
             }
         }
     }
-}
-
-fn levels() -> Vec<Option<&'static str>> {
-    let mut levels = vec![None, Some("x86-64-v2")];
-    if is_x86_feature_detected!("avx2") {
-        levels.push(Some("x86-64-v3"));
-    }
-    levels
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod support;
 
 use spmd::{Blocks, Options};
-use support::{address, compile_with, options_for};
+use support::{address, compile_with, levels, options_for};
 
 const TEXT: &str = include_str!("kernels/returning.ll");
 
@@ -58,11 +58,7 @@ fn check(options: &Options) {
 
 #[test]
 fn warps_go_on_where_they_waited() {
-    let mut levels = vec![None, Some("x86-64-v2")];
-    if is_x86_feature_detected!("avx2") {
-        levels.push(Some("x86-64-v3"));
-    }
-    for level in levels {
+    for level in levels() {
         for blocks in [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps] {
             for returns in [true, false] {
                 check(&Options { returns, ..options_for(level, blocks) });

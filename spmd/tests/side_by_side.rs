@@ -3,7 +3,7 @@
 mod support;
 
 use spmd::{Blocks, KernelKind, Options};
-use support::{address, compile_with, options_for, parse};
+use support::{address, compile_with, levels, options_for, parse};
 
 /// The most rounds of a thread, and the rows of a tile.
 const ROUNDS: usize = 7;
@@ -125,11 +125,7 @@ fn check(options: &Options, width: usize) {
 
 #[test]
 fn each_warp_gets_its_own() {
-    let mut levels = vec![None, Some("x86-64-v2")];
-    if is_x86_feature_detected!("avx2") {
-        levels.push(Some("x86-64-v3"));
-    }
-    for level in levels {
+    for level in levels() {
         for (blocks, width) in WIDTHS {
             for jams in [true, false] {
                 check(&Options { jams, ..options_for(level, blocks) }, width);

@@ -79,7 +79,6 @@ fn what_is_no_memory_is_not_registered() {
     assert_eq!(call!(library, cuCtxSynchronize(): ()), R::CUDA_SUCCESS);
 }
 
-/// A copy by the host finds it out, and the context goes on.
 /// As an H200 answers (driver 580), but for the range that is too long for any memory, which it says is not supported.
 #[test]
 fn what_the_driver_has_is_not_registered() {
@@ -105,6 +104,7 @@ fn what_the_driver_has_is_not_registered() {
     assert_eq!(call!(library, cuMemHostUnregister(own): (*mut c_void)), R::CUDA_SUCCESS);
 }
 
+/// A copy by the host finds it out, and the context goes on.
 #[test]
 fn what_may_not_be_read_is_not_copied() {
     let _alone = ALONE.lock();

@@ -33,6 +33,15 @@ pub fn options_for(level: Option<&str>, blocks: Blocks) -> Options {
     }
 }
 
+/// This processor, and the lower levels of x86-64 that it can run.
+pub fn levels() -> Vec<Option<&'static str>> {
+    let mut levels = vec![None, Some("x86-64-v2")];
+    if is_x86_feature_detected!("avx2") {
+        levels.push(Some("x86-64-v3"));
+    }
+    levels
+}
+
 /// Compiles a kernel from text; `row_warps` for launches whose warps never span rows.
 pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
     compile_for(name, text, if row_warps { Blocks::RowWarps } else { Blocks::Any })

@@ -96,9 +96,7 @@ impl<'c> Stretch<'c> {
             .filter(|it| it.opcode() == Opcode::LLVMStore && it.operand(0).ty().is_vector())
             .map(|it| module.store_size_of(it.operand(0).ty()))
             .sum();
-        let width = u64::from(options.vector_width()) / 8;
-        let registers = if options.avx512() { 32 } else { 16 };
-        let warps = [4, 2].into_iter().find(|warps| 2 * warps * kept <= width * registers)?;
+        let warps = options.warps_that_fit(kept)?;
         Some(Self { target, block, body, asked, same, warps })
     }
 

@@ -235,9 +235,7 @@ impl<'m, 'c> Jam<'m, 'c> {
             .filter(|phi| !self.same.contains(phi) && self.next(**phi) != **phi)
             .map(|phi| self.module.store_size_of(phi.ty()))
             .sum();
-        let width = u64::from(options.vector_width()) / 8;
-        let registers = if options.avx512() { 32 } else { 16 };
-        [4, 2].into_iter().find(|warps| 2 * warps * kept <= width * registers)
+        options.warps_that_fit(kept)
     }
 
     /// What a phi is in the next round.
