@@ -11,6 +11,7 @@ use crate::program::quiet;
 use crate::progress::spinner;
 use crate::repository::{make, make_empty, target};
 use crate::{Error, Result};
+use clap::ValueEnum;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -66,12 +67,16 @@ const NVIDIA_LIBRARIES: &[&str] = &[
     "nvidia-nvjitlink==13.5.37",
 ];
 
-/// The same of CUDA 12.
+/// The same of CUDA 12: those that every run of the tests needs.
 const NVIDIA_LIBRARIES_12: &[&str] = &[
     "nvidia-cublas-cu12==12.9.3.13",
     "nvidia-cuda-runtime-cu12==12.9.79",
-    "nvidia-cufft-cu12==11.4.1.4",
     "nvidia-curand-cu12==10.3.10.19",
+];
+
+/// And the others, of programs that are asked for by name.
+const MORE_NVIDIA_LIBRARIES_12: &[&str] = &[
+    "nvidia-cufft-cu12==11.4.1.4",
     "nvidia-cusolver-cu12==11.7.5.82",
     "nvidia-cusparse-cu12==12.5.10.65",
     "nvidia-nvjitlink-cu12==12.9.86",
@@ -161,9 +166,13 @@ pub fn nvidia_packages_13() -> Result<Vec<PathBuf>> {
     ])
 }
 
-/// The same of CUDA 12, without cuDNN and NCCL.
-pub fn nvidia_packages_12() -> Result<Vec<PathBuf>> {
-    Ok(vec![nvidia_packages("nvidia-libraries-12", NVIDIA_LIBRARIES_12)?])
+/// The same of CUDA 12, without cuDNN and NCCL: cuBLAS and cuRAND alone, or all.
+pub fn nvidia_packages_12(all: bool) -> Result<Vec<PathBuf>> {
+    let mut folders = vec![nvidia_packages("nvidia-libraries-12", NVIDIA_LIBRARIES_12)?];
+    if all {
+        folders.push(nvidia_packages("nvidia-more-12", MORE_NVIDIA_LIBRARIES_12)?);
+    }
+    Ok(folders)
 }
 
 fn nvidia_packages(name: &str, packages: &[&str]) -> Result<PathBuf> {
@@ -335,18 +344,48 @@ pub fn llvm_sources() -> Result<PathBuf> {
     debian::source("llvm-toolchain-22", "trixie")
 }
 
-/// A process that fetches all of it, beside whoever has begun it, who finds what is there and waits for what is on its way.
+/// What is fetched together, since the same suites of the tests need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// The CUDA toolkits and the Python packages, which are small
+    Compilers,
+    /// NVIDIA's libraries and PyTorch of PyPI
+    Libraries,
+    /// PyTorch of Debian, and ROCm
+    Debian,
+}
+
+impl Part {
+    /// Its folders that have gigabytes.
+    pub fn folders(self) -> Vec<PathBuf> {
+        let names: &[&str] = match self {
+            Part::Compilers => &["python"],
+            Part::Libraries => {
+                &["nvidia-libraries", "nvidia-libraries-12", "nvidia-networks", "python-torch"]
+            }
+            Part::Debian => &["torch"],
+        };
+        names.iter().map(|name| target().join("toolkit").join(name)).collect()
+    }
+}
+
+/// A process that fetches a part, beside whoever has begun it, who finds what is there and waits for what is on its way.
 #[derive(Debug)]
 pub struct Ahead(Child);
 
 impl Ahead {
     /// Its lines go to a file: they would stand between others.
-    pub fn begin() -> Result<Ahead> {
-        let log = target().join("test/toolkit.log");
+    pub fn begin(part: Part) -> Result<Ahead> {
+        let part = part.to_possible_value().ok_or("a part has a name")?;
+        let log = target().join(format!("test/toolkit-{}.log", part.get_name()));
         make(&target().join("test"))?;
         let file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("toolkit").stdin(Stdio::null()).stderr(file.try_clone()?).stdout(file);
+        command
+            .args(["toolkit", part.get_name()])
+            .stdin(Stdio::null())
+            .stderr(file.try_clone()?)
+            .stdout(file);
         Ok(Ahead(command.spawn()?))
     }
 }

@@ -4,6 +4,7 @@ mod amd;
 mod bolt;
 mod chaos;
 mod conformance;
+mod disk;
 mod generated;
 mod hip;
 mod isa;
@@ -20,13 +21,13 @@ mod sass;
 mod torch;
 mod windows;
 
+use disk::Disk;
 pub use ptx::compilers_texts;
-use report::{Report, is_continuous_integration};
+use report::Report;
 
 use crate::Result;
 use crate::progress::heading;
 use crate::repository::Profile;
-use crate::toolkit::Ahead;
 use clap::ValueEnum;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -70,8 +71,6 @@ enum Suite {
     Memory,
     /// Python programs from PyPI, on the CPU
     Python,
-    /// PyTorch's operators and models, on the CPU
-    Torch,
     /// OpenMP and OpenACC of GCC, on the CPU
     Offload,
     /// PTX of nvcc, NVRTC, numba, taichi, tinygrad, triton, warp and GCC: understood, and compiled for the CPU and for
@@ -79,6 +78,8 @@ enum Suite {
     Ptx,
     /// The samples' kernels, compiled for AMD GPUs
     Amd,
+    /// PyTorch's operators and models, on the CPU
+    Torch,
     /// The release as BOLT lays it out, against the plain one
     Bolt,
     /// The packages of the release, each installed where nothing else is
@@ -116,11 +117,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         )
     };
     let mut times = Times::default();
-    // Half of an installation is waiting, and what it is for comes late.
-    let ahead = match (options.suites.as_slice(), options.filter.as_str()) {
-        ([], "") => Some(Ahead::begin()?),
-        _ => None,
-    };
+    let mut disk = Disk::begin(options.suites.is_empty() && options.filter.is_empty())?;
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
         let before = report.count();
         let began = Instant::now();
@@ -146,10 +143,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         }
         times.add(suite.name(), began);
         has_looked(&mut report, *suite, before);
-        // Where nothing is built a second time, and disks are small.
-        if options.suites.is_empty() && is_continuous_integration() {
-            remove_builds(*suite);
-        }
+        disk.has_run(*suite)?;
     }
     if suites.iter().any(needs_release) {
         heading("Building the release");
@@ -201,29 +195,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     if options.filter.is_empty() {
                         has_looked(&mut report, *suite, before);
                     }
+                    disk.has_run(*suite)?;
                 }
             }
         }
     }
-    drop(ahead);
+    drop(disk);
     heading(&format!("Done in {} s: {}", start.elapsed().as_secs(), times.0.join(", ")));
     Ok(report.finish())
-}
-
-/// Removes what a suite has built and no later one takes. What is to stay for other builds, LLVM for Windows, is none of it.
-fn remove_builds(suite: Suite) {
-    let windows = crate::windows::folder();
-    let folders = match suite {
-        Suite::Rust => vec![Profile::Debug.folder().join("deps")],
-        Suite::Windows => ["build", "programs", "python", "nvidia", "sysroot", "wine"]
-            .map(|name| windows.join(name))
-            .to_vec(),
-        _ => Vec::new(),
-    };
-    for folder in folders {
-        // It need not be there; and what Wine's server, which ends a little later, writes meanwhile may stay.
-        let _ = std::fs::remove_dir_all(folder);
-    }
 }
 
 /// How long each suite took, for whoever wants the whole to be quicker.

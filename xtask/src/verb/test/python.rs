@@ -163,7 +163,7 @@ impl Suite {
             nvtop: words.join(OsStr::new("\n")),
             libraries: if own || of_13 { toolkit::nvidia_libraries()? } else { PathBuf::new() },
             packages_12: if nvidia().any(|library| library.runs_with_12(is_named)) {
-                joined(toolkit::nvidia_packages_12()?)?
+                joined(toolkit::nvidia_packages_12(is_named)?)?
             } else {
                 OsString::new()
             },
