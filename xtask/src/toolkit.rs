@@ -374,13 +374,13 @@ impl Part {
 pub struct Ahead(Child);
 
 impl Ahead {
-    /// Its lines go to a file: they would stand between others.
-    pub fn begin(part: Part) -> Result<Ahead> {
+    /// Runs our own program, `program`. Its lines go to a file: they would stand between others.
+    pub fn begin(program: &Path, part: Part) -> Result<Ahead> {
         let part = part.to_possible_value().ok_or("a part has a name")?;
         let log = target().join(format!("test/toolkit-{}.log", part.get_name()));
         make(&target().join("test"))?;
         let file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(program);
         command
             .args(["toolkit", part.get_name()])
             .stdin(Stdio::null())

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 /// The disk of a run.
 pub struct Disk {
     all_run: bool,
+    /// Our own program. Its file is replaced by builds, and then the system does not know its name.
+    program: PathBuf,
     /// What is on its way.
     ahead: Option<Ahead>,
 }
@@ -19,37 +21,37 @@ pub struct Disk {
 impl Disk {
     /// Does nothing unless all suites run.
     pub fn begin(all_run: bool) -> Result<Disk> {
-        let mut disk = Disk { all_run, ahead: None };
-        disk.fetch(Part::Compilers)?;
+        let mut disk = Disk { all_run, program: std::env::current_exe()?, ahead: None };
+        disk.fetch(Part::Compilers);
         Ok(disk)
     }
 
     /// Makes room when a suite has run, and has fetched what later ones need.
-    pub fn has_run(&mut self, suite: Suite) -> Result<()> {
+    pub fn has_run(&mut self, suite: Suite) {
         match suite {
             Suite::Rust => self.remove(|| vec![Profile::Debug.folder().join("deps")]),
             Suite::Windows => {
                 self.remove(windows);
-                self.fetch(Part::Libraries)?;
+                self.fetch(Part::Libraries);
             }
             Suite::Python => {
                 self.remove(|| [Part::Compilers, Part::Libraries].map(Part::folders).concat());
-                self.fetch(Part::Debian)?;
+                self.fetch(Part::Debian);
             }
             Suite::Torch => self.remove(|| Part::Debian.folders()),
             _ => {}
         }
-        Ok(())
     }
 
     /// Half of an installation is waiting: it goes on beside the suites.
-    fn fetch(&mut self, part: Part) -> Result<()> {
+    fn fetch(&mut self, part: Part) {
         if self.all_run {
             // One after the other.
             self.ahead = None;
-            self.ahead = Some(Ahead::begin(part)?);
+            let begun = Ahead::begin(&self.program, part);
+            self.ahead =
+                begun.inspect_err(|error| println!("nothing is fetched ahead: {error}")).ok();
         }
-        Ok(())
     }
 
     /// Removes folders that no later suite takes, where nothing runs a second time and disks are small.
