@@ -98,6 +98,19 @@ def test_samples():
         assert_near(dx.get(), 2 * wanted - 0.5 * dx.values, ty, "image", *what, terms=rows * columns)
 
 
+def test_places_in_long_lines():
+    """Places are rounded to the grid's own format, as by PyTorch's kernels for CUDA, with which its tests compare cuDNN."""
+    for ty, of in [(FLOAT, np.float32), (DOUBLE, np.float64)]:
+        made = transformer((1, 1, 4, 4), ty)
+        x, y = Tensor(normal(1, 1, 32769, 3), ty), Tensor(np.zeros((1, 1, 4, 4)), ty)
+        grid = Tensor(random.uniform(0, 1, (1, 4, 4, 2)), ty)
+        factors = factor(1.0, ty), factor(0.0, ty)
+        ok(dnn.cudnnSpatialTfSamplerForward(
+            handle, made, factors[0], x.descriptor, x.address, grid.address, factors[1], y.descriptor, y.address
+        ))
+        assert_near(y.get(), sampled(x.values, grid.values.astype(of)), ty, ty, terms=4)
+
+
 def test_answers_of_an_h100():
     theta = Tensor(np.array([1, 0.5, 0.25, -0.3, 0.8, 0.1]).reshape(1, 2, 3))
     for dims, wanted, gradient in [
