@@ -41,9 +41,12 @@ inline double clock_time() {
 }
 
 // Runs `work` once for the checksum of what it leaves; then until it is warm; then at least three times, for the time.
-// A `work` may do the same thing `repeats` times: what is printed is the time of one.
-template <class Work, class Checksum>
-void measure(const char *name, Work work, Checksum checksum, int repeats = 1) {
+// A `work` may do the same thing `repeats` times: what is printed is the time of one. What `before` does before each run is no part of
+// its time on the clock.
+inline void nothing_before() {}
+
+template <class Work, class Checksum, class Before = void (*)()>
+void measure(const char *name, Work work, Checksum checksum, int repeats = 1, Before before = nothing_before) {
     if (!is_wanted(name)) return;
     work();
     double sum = checksum(), start = clock_time();
@@ -54,9 +57,10 @@ void measure(const char *name, Work work, Checksum checksum, int repeats = 1) {
     double processors = processor_time();
     start = clock_time();
     while (clock.size() < 3 || (clock_time() - start < seconds() * 1e6 && clock.size() < 1000)) {
-        double before = clock_time();
+        before();
+        double begun = clock_time();
         work();
-        clock.push_back((clock_time() - before) / repeats);
+        clock.push_back((clock_time() - begun) / repeats);
     }
     size_t runs = clock.size();
     processors = (processor_time() - processors) / (runs * repeats);

@@ -24,6 +24,11 @@ def grid_of(theta, rows, columns):
     return np.einsum("nij,hwj->nhwi", theta, np.stack([x, y, np.ones_like(x)], -1))
 
 
+def at_places(grid, ty):
+    """A grid's values in the format that its places are rounded to. PyTorch's kernels for CUDA, with which its tests compare cuDNN, round so."""
+    return grid.values.astype(np.float64 if ty == DOUBLE else np.float32)
+
+
 def sampled(x, grid):
     """What images have at the places of a grid; both may be complex."""
     rows, columns = x.shape[2:]
@@ -75,7 +80,7 @@ def test_samples():
         ok(dnn.cudnnSpatialTfSamplerForward(
             handle, made, factors[0], x.descriptor, x.address, grid.address, factors[1], y.descriptor, y.address
         ), *what)
-        assert_near(y.get(), 2 * sampled(x.values, grid.values) - 0.5 * y.values, ty, *what, terms=4)
+        assert_near(y.get(), 2 * sampled(x.values, at_places(grid, ty)) - 0.5 * y.values, ty, *what, terms=4)
         dx, dy = Tensor(normal(*x.dims), ty, layout), Tensor(normal(*y.dims), ty, layout)
         dgrid = Tensor(normal(*grid.dims), ty)
         more = factor(3.0, ty), factor(0.25, ty)
@@ -94,13 +99,12 @@ def test_samples():
         for row, column in np.ndindex(*size):
             unit = np.zeros((2, 1, *size))
             unit[:, :, row, column] = 1
-            wanted[:, :, row, column] = (sampled(unit, grid.values) * dy.values).sum((2, 3))
+            wanted[:, :, row, column] = (sampled(unit, at_places(grid, ty)) * dy.values).sum((2, 3))
         assert_near(dx.get(), 2 * wanted - 0.5 * dx.values, ty, "image", *what, terms=rows * columns)
 
 
 def test_places_in_long_lines():
-    """Places are rounded to the grid's own format, as by PyTorch's kernels for CUDA, with which its tests compare cuDNN."""
-    for ty, of in [(FLOAT, np.float32), (DOUBLE, np.float64)]:
+    for ty in FLOAT, DOUBLE:
         made = transformer((1, 1, 4, 4), ty)
         x, y = Tensor(normal(1, 1, 32769, 3), ty), Tensor(np.zeros((1, 1, 4, 4)), ty)
         grid = Tensor(random.uniform(0, 1, (1, 4, 4, 2)), ty)
@@ -108,7 +112,7 @@ def test_places_in_long_lines():
         ok(dnn.cudnnSpatialTfSamplerForward(
             handle, made, factors[0], x.descriptor, x.address, grid.address, factors[1], y.descriptor, y.address
         ))
-        assert_near(y.get(), sampled(x.values, grid.values.astype(of)), ty, ty, terms=4)
+        assert_near(y.get(), sampled(x.values, at_places(grid, ty)), ty, ty, terms=4)
 
 
 def test_answers_of_an_h100():

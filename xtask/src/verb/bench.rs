@@ -74,7 +74,7 @@ impl Options {
 enum Part {
     /// Kernels beside native code
     Kernels,
-    /// The time of a launch
+    /// The time of a launch, and of other calls of the driver
     Launches,
     /// Matrix instructions
     Matrices,

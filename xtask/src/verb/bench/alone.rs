@@ -16,10 +16,10 @@ fn measure(cuda: &Cuda, program: &str, what: &str, runs: &Runs, rounds: usize) -
     Ok(table)
 }
 
-/// Measures launches.
+/// Measures launches and other calls of the driver.
 pub fn launches(cuda: &Cuda, runs: &Runs, rounds: usize) -> Result<String> {
-    let table = measure(cuda, "launch", "launches", runs, rounds)?;
-    let mut text = "## Launches\n\nMicroseconds for each launch.\n\n\
+    let table = measure(cuda, "launch", "launches and calls", runs, rounds)?;
+    let mut text = "## Launches\n\nMicroseconds for each launch, and for what other calls of the driver do.\n\n\
                     | what | best | median |\n|---|---|---|\n"
         .to_owned();
     for (kernel, series) in &table {
