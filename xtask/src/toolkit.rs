@@ -347,7 +347,7 @@ pub fn llvm_sources() -> Result<PathBuf> {
 /// What is fetched together, since the same suites of the tests need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
-    /// The CUDA toolkits and the Python packages, which are small
+    /// The CUDA toolkits, and the Python packages of the tests
     Compilers,
     /// NVIDIA's libraries and PyTorch of PyPI
     Libraries,
