@@ -40,11 +40,11 @@ inline double clock_time() {
     return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
 }
 
+inline void nothing_before() {}
+
 // Runs `work` once for the checksum of what it leaves; then until it is warm; then at least three times, for the time.
 // A `work` may do the same thing `repeats` times: what is printed is the time of one. What `before` does before each run is no part of
 // its time on the clock.
-inline void nothing_before() {}
-
 template <class Work, class Checksum, class Before = void (*)()>
 void measure(const char *name, Work work, Checksum checksum, int repeats = 1, Before before = nothing_before) {
     if (!is_wanted(name)) return;

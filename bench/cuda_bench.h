@@ -31,14 +31,14 @@ template <class T> std::vector<T> to_host(const T *device, size_t count) {
 }
 
 // `launch` launches kernels; the time is that of launch and synchronisation.
-template <class Launch, class Checksum>
-void measure_launch(const char *name, Launch launch, Checksum checksum, int repeats = 1) {
+template <class Launch, class Checksum, class Before = void (*)()>
+void measure_launch(const char *name, Launch launch, Checksum checksum, int repeats = 1, Before before = nothing_before) {
     auto work = [&] {
         launch();
         CUDA(cudaGetLastError());
         CUDA(cudaDeviceSynchronize());
     };
-    measure(name, work, checksum, repeats);
+    measure(name, work, checksum, repeats, before);
 }
 
 // The checksum is that of an array on the device.

@@ -13,13 +13,10 @@ static int nothing() { return 0; }
 
 static void launches(int *out) {
     auto idle = [] { usleep(2000); };
-    auto launch_of_8 = [&] {
-        tiny<<<8, 64>>>(out);
-        CUDA(cudaDeviceSynchronize());
-    };
+    auto launch_of_8 = [&] { tiny<<<8, 64>>>(out); };
     measure_launch("launch_and_synchronise", [] { empty<<<1, 1>>>(); }, nothing);
-    measure("launch_8_blocks", launch_of_8, nothing);
-    measure("launch_8_blocks_after_2_ms", launch_of_8, nothing, 1, idle);
+    measure_launch("launch_8_blocks", launch_of_8, nothing);
+    measure_launch("launch_8_blocks_after_2_ms", launch_of_8, nothing, 1, idle);
     const int launches = 1000;
     auto many = [] {
         for (int i = 0; i < launches; ++i) empty<<<1, 1>>>();
