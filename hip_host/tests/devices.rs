@@ -36,7 +36,7 @@ unsafe extern "C" fn fail(_: *mut c_void, _: u64, _: hipStream_t) -> hipError_t 
 type Run = unsafe extern "C" fn(*mut c_void, u64, hipStream_t) -> hipError_t;
 
 fn enqueue(device: i32, run: Run, parts: u64) {
-    let task = StreamTask { run, release, data: null_mut(), parts, stack: 0 };
+    let task = StreamTask { run, release, data: null_mut(), parts, stack: 0, is_of_host: true };
     // SAFETY: the task is a whole one.
     unsafe {
         ok(hipSetDevice(device));
@@ -131,7 +131,14 @@ fn contexts_are_independent() {
     unsafe {
         ok(hipCtxCreate(&mut context, 0, 0));
         ok(hipCtxSetCurrent(context));
-        let task = StreamTask { run: wait, release, data: null_mut(), parts: 1, stack: 0 };
+        let task = StreamTask {
+            run: wait,
+            release,
+            data: null_mut(),
+            parts: 1,
+            stack: 0,
+            is_of_host: true,
+        };
         ok(zluda_enqueue_task(null_mut(), &task));
         ok(hipSetDevice(0));
         ok(hipDeviceSynchronize());

@@ -49,7 +49,7 @@ fn stream() -> hipStream_t {
 
 fn enqueue(stream: hipStream_t, number: usize, parts: u64) {
     let data = std::ptr::without_provenance_mut(number);
-    let task = StreamTask { run: pass_on, release, data, parts, stack: 0 };
+    let task = StreamTask { run: pass_on, release, data, parts, stack: 0, is_of_host: true };
     // SAFETY: the task is a whole one.
     unsafe { ok(zluda_enqueue_task(stream, &task)) };
 }

@@ -56,6 +56,7 @@ fn task(seen: &Arc<Seen>, run: Run, parts: u64) -> StreamTask {
         data: Arc::into_raw(seen.clone()).cast_mut().cast(),
         parts,
         stack: 0,
+        is_of_host: true,
     }
 }
 

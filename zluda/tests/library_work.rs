@@ -3,13 +3,12 @@
 mod common;
 
 use cuda_types::cuda::*;
-use hip_runtime_sys::hipError_t;
 use std::process::Command;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use zluda_api::driver::{Driver, Part, ProviderKind, enqueue};
+use zluda_api::driver::{Driver, ProviderKind, compute, enqueue};
 
 /// The numbers that the work changes.
 const COUNT: usize = 1000;
@@ -39,14 +38,12 @@ impl Stage {
     }
 
     /// Puts work into a stream that adds one to each number, in a part for each.
-    fn increment(&self, stream: CUstream, parts: u64) -> CUres {
+    fn increment(&self, stream: CUstream, parts: usize) -> CUres {
         let (memory, counted) = (self.memory, Counted(self.released.clone()));
-        enqueue(&self.driver, stream, parts, move |part| {
+        compute(&self.driver, stream, parts, move |part| {
             let _ = &counted;
-            assert!(part.stream.is_null());
             // SAFETY: there are no more parts than numbers.
-            unsafe { *(memory as *mut u32).add(part.number as usize) += 1 };
-            Ok(())
+            unsafe { *(memory as *mut u32).add(part) += 1 };
         })
     }
 
@@ -119,10 +116,83 @@ fn stale() -> CUstream {
 fn work_is_in_stream_order() {
     let stage = Stage::new();
     stage.write(&numbers());
-    stage.increment(stage.stream, COUNT as u64).expect("work");
-    stage.increment(stage.stream, COUNT as u64).expect("work");
+    stage.increment(stage.stream, COUNT).expect("work");
+    stage.increment(stage.stream, COUNT).expect("work");
     assert_eq!(stage.read(), plus(&numbers(), 2));
     stage.wait_for_released(2);
+}
+
+#[test]
+fn work_finds_memory_of_each_kind() {
+    const LARGE: usize = 5 << 20;
+    let stage = Stage::new();
+    let driver = &stage.driver;
+    let (mut small, mut large, mut pooled, mut managed) = (0, 0, 0, 0);
+    let mut pinned = null_mut();
+    // SAFETY: the places live during the calls.
+    unsafe {
+        driver.cuMemAlloc_v2(&mut small, 4).expect("memory");
+        driver.cuMemAlloc_v2(&mut large, LARGE).expect("memory");
+        driver.cuMemAllocAsync(&mut pooled, 4, stage.stream).expect("memory");
+        driver.cuMemAllocManaged(&mut managed, 4, 1).expect("memory");
+        driver.cuMemHostAlloc(&mut pinned, 4, 0).expect("memory");
+    }
+    let mapped = map_twice(driver);
+    let places = [
+        small,
+        large,
+        large + (LARGE - 4) as u64,
+        pooled,
+        managed,
+        pinned.addr() as u64,
+        mapped,
+        mapped + GRANULE as u64 - 4,
+        mapped + GRANULE as u64,
+        mapped + 2 * GRANULE as u64 - 4,
+    ];
+    for (place, value) in places.into_iter().zip(100..) {
+        // SAFETY: the memory has room.
+        unsafe { driver.cuMemsetD32Async(place, value, 1, stage.stream) }.expect("a fill");
+    }
+    compute(driver, stage.stream, places.len(), move |part| {
+        // SAFETY: as above.
+        unsafe { *(places[part] as *mut u32) += part as u32 }
+    })
+    .expect("work");
+    let mut values = [0u32; 10];
+    for (place, value) in places.into_iter().zip(&mut values) {
+        let to = (&raw mut *value).cast();
+        // SAFETY: as above; the numbers stay until the stream has ended.
+        unsafe { driver.cuMemcpyDtoHAsync_v2(to, place, 4, stage.stream) }.expect("a copy");
+    }
+    // SAFETY: no places.
+    unsafe { driver.cuStreamSynchronize(stage.stream) }.expect("it ends well");
+    assert_eq!(values, std::array::from_fn(|index| 100 + 2 * index as u32));
+}
+
+/// Bytes of what is mapped together.
+const GRANULE: usize = 2 << 20;
+
+/// Maps two pieces of memory to addresses behind each other.
+fn map_twice(driver: &Driver) -> CUdeviceptr {
+    let mut start = 0;
+    // SAFETY: all zeros is a value of both structures, and the places live during the calls.
+    unsafe {
+        let mut properties: CUmemAllocationProp = std::mem::zeroed();
+        properties.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        let mut access: CUmemAccessDesc = std::mem::zeroed();
+        access.location = properties.location;
+        access.flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        driver.cuMemAddressReserve(&mut start, 2 * GRANULE, 0, 0, 0).expect("addresses");
+        for address in [start, start + GRANULE as u64] {
+            let mut handle = 0;
+            driver.cuMemCreate(&mut handle, GRANULE, &properties, 0).expect("memory");
+            driver.cuMemMap(address, GRANULE, 0, handle, 0).expect("mapped");
+        }
+        driver.cuMemSetAccess(start, 2 * GRANULE, &access, 1).expect("access");
+    }
+    start
 }
 
 #[test]
@@ -137,7 +207,7 @@ fn captured_work_runs_with_its_graph() {
     unsafe {
         driver.cuStreamBeginCapture_v2(stage.stream, mode).expect("a capture");
         assert!(driver.stream(stage.stream).expect("a stream").is_captured);
-        stage.increment(stage.stream, COUNT as u64).expect("captured");
+        stage.increment(stage.stream, COUNT).expect("captured");
         driver.cuStreamEndCapture(stage.stream, &mut graph).expect("a graph");
         driver.cuGraphGetNodes(graph, &mut node, &mut count).expect("nodes");
         driver.cuGraphNodeGetType(node, &mut kind).expect("a type");
@@ -164,31 +234,62 @@ fn captured_work_runs_with_its_graph() {
 #[test]
 fn refused_work_is_released() {
     let stage = Stage::new();
-    assert_eq!(stage.increment(stage.stream, 0), Err(CUerror::INVALID_VALUE));
     assert_eq!(stage.increment(stale(), 1), Err(CUerror::INVALID_HANDLE));
+    let counted = Counted(stage.released.clone());
+    let nothing = enqueue(&stage.driver, stage.stream, 0, move |_| {
+        let _ = &counted;
+        Ok(())
+    });
+    assert_eq!(nothing, Err(CUerror::INVALID_VALUE));
     assert_eq!(stage.released.load(Ordering::SeqCst), 2);
 }
 
-/// Its context is of no use any more, so it runs in a process of its own.
+/// Runs tests of this program by a device, in a process of their own.
+fn runs_on(device: &str, tests: &[&str]) {
+    let program = std::env::current_exe().expect("this program");
+    let mut command = Command::new(program);
+    command.args(["--include-ignored", "--exact"]).args(tests).env("ZLUDA_DEVICE", device);
+    let output = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let passed = format!("{} passed", tests.len());
+    assert!(output.status.success() && text.contains(&passed), "{output:?}");
+}
+
+/// Its context is of no use any more.
 #[test]
 fn a_fault_is_the_error_of_the_context() {
-    let program = std::env::current_exe().expect("this program");
-    let output = Command::new(program).args(["--ignored", "--exact", "fault"]).output();
-    let output = output.expect("it starts");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+    runs_on("cpu", &["fault"]);
+    #[cfg(target_os = "linux")]
+    runs_on(EMULATED, &["fault"]);
+}
+
+/// A device whose memory the host does not find at its addresses.
+#[cfg(target_os = "linux")]
+const EMULATED: &str = "emu:gfx1100";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_may_lie_apart() {
+    let tests = [
+        "captured_work_runs_with_its_graph",
+        "refused_work_is_released",
+        "work_finds_memory_of_each_kind",
+        "work_is_in_stream_order",
+    ];
+    runs_on(EMULATED, &tests);
 }
 
 #[test]
 #[ignore = "a part of the test above, which runs it"]
 fn fault() {
     let stage = Stage::new();
-    let touch_nothing = |_: Part| {
+    let touch_nothing = |_| {
         // SAFETY: none. It is the fault that is wanted.
-        unsafe { std::ptr::without_provenance_mut::<u32>(0x1000).write_volatile(1) };
-        Ok::<(), hipError_t>(())
+        unsafe { std::ptr::without_provenance_mut::<u32>(0x1000).write_volatile(1) }
     };
-    enqueue(&stage.driver, stage.stream, 3, touch_nothing).expect("work");
+    // Where the call waits for the work it tells of the error itself.
+    let put = compute(&stage.driver, stage.stream, 3, touch_nothing);
+    assert!(matches!(put, Ok(()) | Err(CUerror::ILLEGAL_ADDRESS)), "{put:?}");
     // SAFETY: no places.
     let result = unsafe { stage.driver.cuStreamSynchronize(stage.stream) };
     assert_eq!(result, Err(CUerror::ILLEGAL_ADDRESS));

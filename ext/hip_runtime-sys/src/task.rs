@@ -20,6 +20,9 @@ pub struct StreamTask {
     pub parts: u64,
     /// Bytes of stack that a part needs.
     pub stack: usize,
+    /// Whether the parts compute themselves, on memory of the host at the device's addresses. Others put work into the
+    /// stream that they are given.
+    pub is_of_host: bool,
 }
 
 /// A task, which is released at its end.
@@ -53,6 +56,11 @@ impl OwnedTask {
     /// Bytes of stack that a part needs.
     pub fn stack(&self) -> usize {
         self.0.stack
+    }
+
+    /// Whether the parts compute themselves, on memory of the host at the device's addresses.
+    pub fn is_of_host(&self) -> bool {
+        self.0.is_of_host
     }
 
     /// Runs a part.

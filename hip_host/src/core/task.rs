@@ -2,7 +2,6 @@
 
 use hip_runtime_sys::{OwnedTask, hipError_t};
 
-use super::apart;
 use crate::guard::fault::Fault;
 use crate::guard::guarded::Guarded;
 use crate::work::blocks::Order;
@@ -47,14 +46,8 @@ impl LibraryTask {
             Some(Ok(())) if result == hipError_t::hipSuccess => Ok(()),
             Some(Ok(())) => Err(result),
             Some(Err(Fault { is_access: true, address, .. })) => {
-                let hint = match apart::is_apart() {
-                    true => {
-                        ": libraries compute on the host, and need ZLUDA_EMULATED_MEMORY=shared"
-                    }
-                    false => "",
-                };
                 tracing::error!(
-                    "a library's work accessed address {address:#x}, where no memory is{hint}"
+                    "a library's work accessed address {address:#x}, where no memory is"
                 );
                 Err(hipError_t::hipErrorIllegalAddress)
             }

@@ -9,6 +9,7 @@
 //! - [`machine`]: processors and memory.
 
 use corosensei::trap::TrapHandlerRegs;
+use faults::Resumption;
 
 #[cfg(unix)]
 mod unix;
@@ -39,10 +40,4 @@ pub struct Handler {
     pub is_new_attempt: fn(address: usize) -> bool,
     /// Where it goes on behind the attempt that it makes, which failed at an address.
     pub give_up: fn(address: usize) -> Option<Resumption>,
-}
-
-/// Where a thread goes on: its stack pointer and the instruction.
-pub struct Resumption {
-    pub stack: usize,
-    pub instruction: usize,
 }

@@ -9,7 +9,7 @@ mod threads;
 pub use failures::Failures;
 pub use hip_runtime_sys::StreamTask;
 pub use table::{DeviceInfo, ID, ProviderKind, StreamInfo, Table};
-pub use task::{Part, enqueue, run};
+pub use task::{Part, compute, enqueue, run};
 pub use threads::threads;
 
 use cuda_types::cuda::*;

@@ -32,11 +32,11 @@ pub struct Table {
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderKind {
-    /// An AMD GPU: work goes into the provider's stream.
+    /// An AMD GPU.
     Rocm = 1,
     /// This machine's processor.
     Cpu = 2,
-    /// An emulated AMD GPU, whose memory is this machine's and whose libraries' work this machine's processor does.
+    /// An emulated AMD GPU, whose libraries' work this machine's processor does.
     Emulated = 3,
 }
 

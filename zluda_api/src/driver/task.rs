@@ -18,15 +18,42 @@ pub struct Part {
 /// Bytes of stack that a part gets where it does not ask for more.
 const STACK: usize = 1 << 20;
 
-/// Puts work of `parts` parts into a stream: they run at the same time on several threads, in any order, after what the
-/// stream was given before. A part that fails, panics or accesses memory that is not there leaves the error with the
-/// context, as a kernel does; then what it owned is leaked.
-///
-/// On an AMD GPU `run` is called at once, and puts work into the provider's stream; a captured call comes each time that
-/// the graph is launched.
+/// Puts work of `parts` parts into a stream, which put work into the provider's stream: on an AMD GPU `run` is called at
+/// once, and a captured call each time that the graph is launched. What fails or panics leaves the error with the context,
+/// as a kernel does; then what it owned is leaked.
 // A stream is a number, which nothing follows.
 #[allow(clippy::not_unsafe_ptr_arg_deref)]
 pub fn enqueue<F>(driver: &Driver, stream: CUstream, parts: u64, run: F) -> CUres
+where
+    F: Fn(Part) -> Result<(), hipError_t> + Send + Sync + 'static,
+{
+    put(driver, stream, (parts, false), run)
+}
+
+/// Puts work of `parts` parts into a stream, which compute on this machine's processor: they run at the same time on several
+/// threads, in any order, after what the stream was given before, and find the device's memory at its addresses. Each is
+/// given its number. A part that panics or accesses memory that is not there leaves the error with the context, as a kernel
+/// does; then what it owned is leaked. Nothing is done where there is no part.
+///
+/// Where the device's memory lies apart the call waits for the work, and what is accessed is copied there and back.
+// A stream is a number, which nothing follows.
+#[allow(clippy::not_unsafe_ptr_arg_deref)]
+pub fn compute(
+    driver: &Driver,
+    stream: CUstream,
+    parts: usize,
+    run: impl Fn(usize) + Send + Sync + 'static,
+) -> CUres {
+    if parts == 0 {
+        return Ok(());
+    }
+    put(driver, stream, (parts as u64, true), move |part| {
+        run(part.number as usize);
+        Ok(())
+    })
+}
+
+fn put<F>(driver: &Driver, stream: CUstream, (parts, is_of_host): (u64, bool), run: F) -> CUres
 where
     F: Fn(Part) -> Result<(), hipError_t> + Send + Sync + 'static,
 {
@@ -36,13 +63,13 @@ where
         data: Box::into_raw(Box::new(run)).cast(),
         parts,
         stack: STACK,
+        is_of_host,
     };
     // SAFETY: the functions are those of the data, which may be used from any thread.
     check(unsafe { (driver.table.enqueue)(stream, &task) })
 }
 
-/// As [`enqueue`], for work that cannot fail but by the memory that it accesses; it is given the number of its part. Where
-/// no context is current, `context` becomes it. Nothing is done where there is no part.
+/// As [`compute`]. Where no context is current, `context` becomes it.
 // A context is a number, as a stream is.
 #[allow(clippy::not_unsafe_ptr_arg_deref)]
 pub fn run(
@@ -55,10 +82,7 @@ pub fn run(
         return Ok(());
     }
     driver.enter(context)?;
-    enqueue(driver, stream, parts as u64, move |part| {
-        run(part.number as usize);
-        Ok(())
-    })
+    compute(driver, stream, parts, run)
 }
 
 unsafe extern "C" fn call<F: Fn(Part) -> Result<(), hipError_t>>(

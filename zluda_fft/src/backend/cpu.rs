@@ -4,7 +4,7 @@ use super::device::driver;
 use cuda_types::cuda::{CUerror, CUstream};
 use cuda_types::cufft::{CufftResult, cufftError};
 use fourier::{Descriptor, DescriptorError, Direction, Transform};
-use zluda_api::driver::{Failures, enqueue, threads};
+use zluda_api::driver::{Failures, compute, threads};
 
 /// A transform of memory that is this machine's.
 pub(crate) struct Plan(Transform);
@@ -37,12 +37,11 @@ impl Plan {
         let work = self.0.work(direction, input, output);
         for stage in 0..work.stages() {
             let put = || {
-                let (work, parts) = (work.clone(), work.parts(stage) as u64);
-                enqueue(driver, stream, parts, move |part| {
+                let (work, parts) = (work.clone(), work.parts(stage));
+                compute(driver, stream, parts, move |part| {
                     // SAFETY: the program gave memory for the plan's layout; stages are in the order of the stream, and each
                     // part is done once.
-                    unsafe { work.run(stage, part.number as usize) };
-                    Ok(())
+                    unsafe { work.run(stage, part) };
                 })
             };
             match put() {

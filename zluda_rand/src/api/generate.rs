@@ -59,10 +59,7 @@ fn generate<T: Copy>(
         Some(upload) => zluda_api::driver::enqueue(driver, stream, 1, move |part| {
             upload.run(&call, part.stream)
         }),
-        None => zluda_api::driver::enqueue(driver, stream, call.parts as u64, move |part| {
-            call.run(part.number as usize);
-            Ok(())
-        }),
+        None => zluda_api::driver::compute(driver, stream, call.parts, move |part| call.run(part)),
     });
     work.map_err(|error| LAUNCH.call(error))
 }

@@ -2,8 +2,9 @@
 
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use faults::{Previous, action_of};
 use parking_lot::Mutex;
 
 use crate::os::{Fault, Handler};
@@ -13,8 +14,8 @@ const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGI
 /// The code of a fault at an address that something is mapped to, which may not be accessed so (`SEGV_ACCERR`).
 const ACCERR: i32 = 2;
 
-/// What was there before our handlers, in the order of [`SIGNALS`]: null, or never freed, as a handler may read it.
-static PREVIOUS: [AtomicPtr<libc::sigaction>; 4] = [const { AtomicPtr::new(null_mut()) }; 4];
+/// What was there before our handlers, in the order of [`SIGNALS`].
+static PREVIOUS: [Previous; 4] = [const { Previous::new() }; 4];
 
 /// Whether each of the handlers is installed, though others may stand before it.
 static INSTALLED: Mutex<[bool; 4]> = Mutex::new([false; 4]);
@@ -66,7 +67,7 @@ pub fn begin(handler: &'static Handler) {
         if !*installed {
             *installed = true;
             // Before the handler can run.
-            keep(kept, action_of(signal));
+            kept.keep(signal);
             install(signal);
         }
     }
@@ -79,8 +80,7 @@ pub fn end() {
     let mut installed = INSTALLED.lock();
     for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
     {
-        // SAFETY: null, or an action that is never freed.
-        if let Some(previous) = unsafe { kept.load(Ordering::Acquire).as_ref() }
+        if let Some(previous) = kept.get()
             && *installed
             && action_of(signal).sa_sigaction == handle as *const () as usize
         {
@@ -94,49 +94,13 @@ pub fn end() {
 
 /// Makes ours the handler of a signal.
 fn install(signal: i32) {
-    // SAFETY: all zeros is a value of this structure; the handler calls only what handlers may.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handle as *const () as usize;
-        // A fault in the handler itself must not be blocked.
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(signal, &action, null_mut());
-    }
+    // SAFETY: the handler calls only what handlers may.
+    unsafe { faults::install(signal, handle) };
 }
 
-/// Whether a function handled a signal before ours.
-fn has_previous(signal: i32) -> bool {
-    let kept = SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal);
-    // SAFETY: null, or an action that is never freed.
-    let previous = kept.and_then(|(_, kept)| unsafe { kept.load(Ordering::Acquire).as_ref() });
-    previous.is_some_and(|previous| !matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN))
-}
-
-/// What happens now when a signal comes.
-fn action_of(signal: i32) -> libc::sigaction {
-    // SAFETY: all zeros is a value of this structure, which outlives the call.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, null(), &mut action);
-        action
-    }
-}
-
-/// Keeps an action, in memory of its own where it is not the one that is kept already.
-fn keep(place: &AtomicPtr<libc::sigaction>, action: libc::sigaction) {
-    // SAFETY: null, or an action that is never freed.
-    let is_same = unsafe { place.load(Ordering::Acquire).as_ref() }.is_some_and(|kept| {
-        // SAFETY: both are readable; bits that mean nothing may differ, which costs another copy.
-        let words =
-            |set: &libc::sigset_t| unsafe { std::ptr::from_ref(set).cast::<[u64; 16]>().read() };
-        kept.sa_sigaction == action.sa_sigaction
-            && kept.sa_flags == action.sa_flags
-            && words(&kept.sa_mask) == words(&action.sa_mask)
-    });
-    if !is_same {
-        place.store(Box::into_raw(Box::new(action)), Ordering::Release);
-    }
+/// What handled a signal before ours.
+fn previous_of(signal: i32) -> Option<&'static Previous> {
+    SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal).map(|(_, kept)| kept)
 }
 
 extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
@@ -146,7 +110,7 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
     };
     // Codes above 0 come from the processor; others were sent by somebody.
     let Some(handler) = HANDLER.get().filter(|_| code > 0) else {
-        return forward(signal, code, info, context);
+        return forward(signal, info, context);
     };
     let registers = &mut context_ref.uc_mcontext.gregs;
     let stack_pointer = registers[libc::REG_RSP as usize] as usize;
@@ -161,8 +125,9 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
     }
     if signal == libc::SIGSEGV {
         // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
-        if code == ACCERR && has_previous(signal) && (handler.is_new_attempt)(address) {
-            forward(signal, code, info, context);
+        let has_previous = previous_of(signal).is_some_and(Previous::is_function);
+        if code == ACCERR && has_previous && (handler.is_new_attempt)(address) {
+            forward(signal, info, context);
             if action_of(signal).sa_sigaction == libc::SIG_DFL {
                 // It knows nothing better than to end the process.
                 install(signal);
@@ -175,49 +140,14 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
             return;
         }
     }
-    forward(signal, code, info, context);
+    forward(signal, info, context);
 }
 
-/// Does what would have happened without our handler.
-fn forward(signal: i32, code: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let Some(index) = SIGNALS.iter().position(|known| *known == signal) else { return };
-    // SAFETY: stored before the handler was installed, and never freed.
-    let Some(previous) = (unsafe { PREVIOUS[index].load(Ordering::Acquire).as_ref() }) else {
-        return;
-    };
-    match previous.sa_sigaction {
-        libc::SIG_IGN if code <= 0 => {}
-        libc::SIG_DFL | libc::SIG_IGN => {
-            // SAFETY: the default action returns. A fault happens again when this handler returns, with
-            // all its registers as they were; a signal that was sent has to be sent again.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = libc::SIG_DFL;
-                libc::sigaction(signal, &action, null_mut());
-                if code <= 0 {
-                    libc::raise(signal);
-                }
-            }
-        }
-        handler => {
-            // SAFETY: the signal's mask is what the handler asked for; the handler is called the way
-            // that it was registered for.
-            unsafe {
-                let mut mask = previous.sa_mask;
-                if previous.sa_flags & libc::SA_NODEFER == 0 {
-                    libc::sigaddset(&mut mask, signal);
-                }
-                let mut old: libc::sigset_t = std::mem::zeroed();
-                libc::pthread_sigmask(libc::SIG_BLOCK, &mask, &mut old);
-                if previous.sa_flags & libc::SA_SIGINFO != 0 {
-                    type Action = extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
-                    std::mem::transmute::<usize, Action>(handler)(signal, info, context);
-                } else {
-                    std::mem::transmute::<usize, extern "C" fn(i32)>(handler)(signal);
-                }
-                libc::pthread_sigmask(libc::SIG_SETMASK, &old, null_mut());
-            }
-        }
+/// Does what would have happened without our handler, for what the system has passed to it.
+fn forward(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    if let Some(previous) = previous_of(signal) {
+        // SAFETY: the system's pointers.
+        unsafe { previous.forward(signal, info, context) };
     }
 }
 

@@ -9,7 +9,7 @@ use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use zluda_api::driver::ProviderKind;
-use zluda_common::config::{DeviceChoice, config};
+use zluda_common::config::{DeviceChoice, EmulatedMemory, config};
 use zluda_common::own_file;
 use zluda_staged::{CPU_PROVIDER, EMULATED_PROVIDER};
 
@@ -132,6 +132,15 @@ impl Driver {
     /// Whether the provider has contexts that are independent of each other; ROCm has one for each device.
     pub(crate) fn has_contexts(&self) -> bool {
         self.provider != ProviderKind::Rocm
+    }
+
+    /// Whether the host finds nothing at the addresses of the devices' memory.
+    pub(crate) fn has_memory_apart(&self) -> bool {
+        match self.provider {
+            ProviderKind::Rocm => true,
+            ProviderKind::Emulated => config().emulated_memory == EmulatedMemory::Apart,
+            ProviderKind::Cpu => false,
+        }
     }
 
     /// Whether other processes can have memory of the devices, by file descriptors: how ROCm wants to be given one is not

@@ -3,6 +3,8 @@
 mod attribute;
 pub(crate) mod event;
 pub(crate) mod memory_operation;
+#[cfg(target_os = "linux")]
+mod mirrored;
 pub(crate) mod of_context;
 pub(crate) mod own_memory;
 pub(crate) mod task;

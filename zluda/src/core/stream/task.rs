@@ -26,17 +26,30 @@ impl Task {
 
     /// Puts the task into a stream, once more.
     pub(crate) fn put(self: &Arc<Self>, target: &Target) -> CUres {
+        if self.task.is_of_host() && target.current.driver.has_memory_apart() {
+            return run_apart(target, &self.task);
+        }
         let shared = StreamTask {
             run: run_shared,
             release: release_shared,
             data: Arc::into_raw(self.clone()).cast_mut().cast(),
             parts: self.task.parts(),
             stack: self.task.stack(),
+            is_of_host: self.task.is_of_host(),
         };
         let current = &target.current;
         // SAFETY: the stream has been checked; the functions below get what they are for.
         current.check(unsafe { current.driver.hip.enqueue_task(target.hip, &shared) })
     }
+}
+
+#[cfg(target_os = "linux")]
+use super::mirrored::run as run_apart;
+
+#[cfg(not(target_os = "linux"))]
+fn run_apart(_: &Target, _: &OwnedTask) -> CUres {
+    tracing::error!("unsupported: a library's work on this device, whose memory lies apart");
+    Err(CUerror::NOT_SUPPORTED)
 }
 
 unsafe extern "C" fn run_shared(data: *mut c_void, part: u64, stream: hipStream_t) -> hipError_t {

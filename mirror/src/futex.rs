@@ -1,0 +1,30 @@
+//! Sleeping on a word of memory until somebody changes it. Handlers of signals may do both.
+
+use std::sync::atomic::AtomicU32;
+
+/// Sleeps while `word` holds `expected`. May return early.
+pub(crate) fn wait(word: &AtomicU32, expected: u32) {
+    // SAFETY: the kernel reads the word, which lives as long as the borrow; no timeout is given.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            expected,
+            std::ptr::null::<libc::timespec>(),
+        );
+    }
+}
+
+/// Wakes who sleeps on `word`.
+pub(crate) fn wake(word: &AtomicU32) {
+    // SAFETY: waking reads no memory.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+            i32::MAX,
+        );
+    }
+}
