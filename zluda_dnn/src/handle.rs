@@ -8,7 +8,7 @@ use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
 use neural::{Stage, Work};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, Failures, ProviderKind};
+use zluda_api::driver::{Driver, Failures};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context.
@@ -54,10 +54,6 @@ impl Handle {
     pub(crate) fn create() -> CudnnResult<u64> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
-        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
-            tracing::error!("unsupported: cuDNN on AMD GPUs");
-            return Err(cudnnError::NOT_SUPPORTED_ARCH_MISMATCH);
-        }
         let handle = Arc::new(Handle { context, stream: Mutex::new(std::ptr::null_mut()) });
         HANDLES.insert(handle).ok_or(cudnnError::INTERNAL_ERROR_HOST_ALLOCATION_FAILED)
     }

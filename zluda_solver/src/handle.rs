@@ -6,7 +6,7 @@ use cuda_types::cusolver::*;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, Failures, ProviderKind};
+use zluda_api::driver::{Driver, Failures};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of the dense or of the sparse part.
@@ -79,10 +79,6 @@ impl Handle {
     fn new() -> CusolverResult<Arc<Handle>> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
-        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
-            tracing::error!("unsupported: cuSOLVER on AMD GPUs");
-            return Err(cusolverError::NOT_SUPPORTED);
-        }
         let settings = Settings {
             stream: std::ptr::null_mut(),
             deterministic: cusolverDeterministicMode_t::CUSOLVER_DETERMINISTIC_RESULTS,

@@ -8,7 +8,7 @@ use sparse::{Address, Factor, Type};
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 pub(crate) use zluda_api::driver::threads;
-use zluda_api::driver::{Driver, Failures, ProviderKind};
+use zluda_api::driver::{Driver, Failures};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuSPARSE.
@@ -78,10 +78,6 @@ impl Handle {
     pub(crate) fn create() -> CusparseResult<u64> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
-        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
-            tracing::error!("unsupported: cuSPARSE on AMD GPUs");
-            return Err(cusparseError::NOT_SUPPORTED);
-        }
         let settings = Settings {
             stream: std::ptr::null_mut(),
             pointer_mode: cusparsePointerMode_t::CUSPARSE_POINTER_MODE_HOST,

@@ -223,11 +223,6 @@ impl Suite {
             .env("NVIDIA_PACKAGES", packages)
             .env("ZLUDA_DEVICE", case.device)
             .envs(variables.iter().copied());
-        let name = stem(&case.program);
-        // Where GPUs are emulated, they compute on the host.
-        if OWN_LIBRARIES.contains(&name.as_str()) {
-            command.env("ZLUDA_EMULATED_MEMORY", "shared");
-        }
         capture(&mut command, LIMIT).map_err(|error| error.to_string())?.succeeded()
     }
 }
