@@ -255,7 +255,16 @@ impl Definition<'_> {
         let arguments = self.converted();
         let forward = self.group.forwarded.then(|| {
             let call = self.parameters();
-            quote! { ?; crate::forward::forward! { #call } }
+            quote! {
+                ?;
+                crate::forward::or_here(
+                    #text,
+                    || crate::forward::forward! { #call },
+                    // SAFETY: as above.
+                    #[allow(unused_unsafe)]
+                    || unsafe { crate::api::#module::#called(#(#arguments),*) },
+                )
+            }
         });
         quote! {
             #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -46,7 +46,8 @@ pub fn function_declarations(input: TokenStream) -> TokenStream {
 /// gets its arguments as they are, through `crate::export::guard_value`.
 ///
 /// Calls of a group that is `#[forwarded]` go on, once the function has succeeded: to `crate::forward::forward!`, which gets
-/// the function's name and its parameters, and gives the result. `forwarded()`, for tests, is what
+/// the function's name and its parameters, and gives the result; `crate::forward::or_here` gets the name, that call and the
+/// one before, in closures. `forwarded()`, for tests, is what
 /// `crate::forward::signature!` makes of all of them.
 ///
 /// All other names of the library are exported too and end in `crate::export::not_supported`; where a last line

@@ -1,8 +1,23 @@
 //! Calls of functions that cuBLAS and hipBLAS have with the same parameters in the same order: `export_api!` puts one after the
 //! checks of each function that is `forwarded`.
 
+use crate::backend::compute_here;
 use crate::backend::rocm::call::Call;
 use crate::handle::Handle;
+use cuda_types::cublas::{CublasResult, cublasError};
+
+/// The result of a call that goes on to hipBLAS, or where that does not do what is asked for of the one that lets this machine's
+/// processor compute.
+pub(crate) fn or_here(
+    name: &'static str,
+    forward: impl FnOnce() -> CublasResult,
+    call: impl FnOnce() -> CublasResult,
+) -> CublasResult {
+    match forward() {
+        Err(cublasError::NOT_SUPPORTED) => compute_here(name, call),
+        result => result,
+    }
+}
 
 /// Makes the call of a function whose arguments have been checked, where an AMD GPU is to do it.
 macro_rules! forward {

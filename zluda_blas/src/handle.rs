@@ -1,7 +1,7 @@
 //! The libraries' contexts: what a program has set, and how work gets into its stream.
 
-use crate::backend::Backend;
 use crate::backend::rocm::Blas;
+use crate::backend::{Backend, is_here};
 use crate::convert::FromC;
 use crate::device::{convert, driver};
 use crate::settings::Settings;
@@ -27,7 +27,8 @@ static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::ne
 
 impl FromC<cublasHandle_t> for Arc<Handle> {
     unsafe fn from_c(handle: cublasHandle_t) -> CublasResult<Self> {
-        HANDLES.get(handle as u64).ok_or(cublasError::NOT_INITIALIZED)
+        let handle = HANDLES.get(handle as u64).ok_or(cublasError::NOT_INITIALIZED)?;
+        Ok(if is_here() { handle.here() } else { handle })
     }
 }
 
@@ -89,6 +90,15 @@ impl Handle {
             Backend::Host => None,
             Backend::Rocm(blas) => Some(blas),
         }
+    }
+
+    /// The handle for what this machine's processor computes, whatever the device is.
+    pub(crate) fn here(self: Arc<Self>) -> Arc<Handle> {
+        if self.rocm().is_none() {
+            return self;
+        }
+        let settings = Mutex::new(self.settings());
+        Arc::new(Handle { context: self.context, backend: Backend::Host, settings })
     }
 
     /// Puts work of `parts` parts into the handle's stream, where this machine's processor does it. Nothing is done where

@@ -3,6 +3,7 @@
 use crate::api::level3;
 use crate::api::product::{GemmDims, products};
 use crate::backend::rocm::mixed::{Batch as Count, Products};
+use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -256,13 +257,18 @@ unsafe fn run(
 ///
 /// # Safety
 /// Factors on the host can be read.
-unsafe fn put(handle: &Handle, products: Products) -> CublasResult {
+unsafe fn put(mut handle: Arc<Handle>, products: Products) -> CublasResult {
     let Products { operations, sizes: [m, n, k], leading, types, batch, compute, .. } = products;
     let dims = GemmDims::check((operations[0], operations[1]), (m, n, k), leading.into())?;
     let engine = engine(compute, types)?;
     if let Some(blas) = handle.rocm() {
         // SAFETY: the caller says so.
-        return unsafe { products.enqueue(&handle.settings(), blas) };
+        let put = unsafe { products.enqueue(&handle.settings(), blas) };
+        if put != Err(cublasError::NOT_SUPPORTED) {
+            return put;
+        }
+        warn_here("products of such types");
+        handle = handle.here();
     }
     let matrices = products.matrices;
     // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
@@ -284,7 +290,7 @@ unsafe fn put(handle: &Handle, products: Products) -> CublasResult {
     let [a, b, c] = places;
     let batch = Batches { a, b, c, count };
     // SAFETY: as above.
-    unsafe { run(handle, dims, engine, batch, (products.alpha, products.beta)) }
+    unsafe { run(&handle, dims, engine, batch, (products.alpha, products.beta)) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -321,7 +327,7 @@ pub(crate) unsafe fn gemm_ex(
         compute,
     };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { put(&handle, products) }
+    unsafe { put(handle, products) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -359,7 +365,7 @@ pub(crate) unsafe fn gemm_batched_ex(
         compute,
     };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { put(&handle, products) }
+    unsafe { put(handle, products) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -400,7 +406,7 @@ pub(crate) unsafe fn gemm_strided_batched_ex(
         compute,
     };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { put(&handle, products) }
+    unsafe { put(handle, products) }
 }
 
 /// `cublasSgemmEx` and `cublasCgemmEx`: the factors and sums are of 32 bits.
@@ -619,10 +625,14 @@ macro_rules! updates {
             ldc: i64,
         ) -> CublasResult {
             let is_single = [type_a, type_c] == [cudaDataType_t::CUDA_C_32F; 2];
-            if !is_single || handle.rocm().is_some() {
-                tracing::warn!("unsupported: updates of triangles by bytes, and on AMD GPUs by chosen types");
+            if !is_single {
+                tracing::warn!("unsupported: updates of triangles by bytes");
                 return Err(cublasError::NOT_SUPPORTED);
             }
+            if handle.rocm().is_some() {
+                warn_here("updates of triangles of chosen types");
+            }
+            let handle = handle.here();
             // SAFETY: the caller passes what the API asks for.
             unsafe {
                 level3::$plain::<cuComplex, $factor>(

@@ -2,6 +2,7 @@
 
 use crate::api::level1::{self, Index, length, with_result};
 use crate::api::mixed::format;
+use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -24,13 +25,9 @@ enum Kind {
 }
 
 /// The kind of a call whose vectors all have one type, and whose arithmetic is of another: the tables of the manual's chapter
-/// on BLAS-like extensions. hipBLAS takes other enumerations of types.
-fn kind(handle: &Handle, vectors: &[cudaDataType], execution: cudaDataType) -> CublasResult<Kind> {
+/// on BLAS-like extensions. hipBLAS takes other enumerations of types, so that this machine's processor computes.
+fn kind(vectors: &[cudaDataType], execution: cudaDataType) -> CublasResult<Kind> {
     use cudaDataType_t as D;
-    if handle.rocm().is_some() {
-        tracing::warn!("unsupported: vectors of chosen types on AMD GPUs");
-        return Err(NOT_SUPPORTED);
-    }
     let ty = vectors[0];
     if vectors.iter().any(|other| *other != ty) {
         return Err(NOT_SUPPORTED);
@@ -43,6 +40,14 @@ fn kind(handle: &Handle, vectors: &[cudaDataType], execution: cudaDataType) -> C
         (D::CUDA_R_16F | D::CUDA_R_16BF, D::CUDA_R_32F) => Ok(Kind::Half(format(ty)?)),
         _ => Err(NOT_SUPPORTED),
     }
+}
+
+/// The handle for what hipBLAS does not compute.
+fn here(handle: Arc<Handle>) -> Arc<Handle> {
+    if handle.rocm().is_some() {
+        warn_here("vectors of chosen types");
+    }
+    handle.here()
 }
 
 /// The type of results that are real, of vectors of a type.
@@ -168,7 +173,7 @@ pub(crate) unsafe fn axpy(
     step_y: i64,
     execution: cudaDataType,
 ) -> CublasResult {
-    let kind = kind(&handle, &[type_x, type_y], execution)?;
+    let (handle, kind) = (here(handle), kind(&[type_x, type_y], execution)?);
     if !matches!(kind, Kind::Half(_)) && type_alpha != type_x {
         return Err(NOT_SUPPORTED);
     }
@@ -203,7 +208,7 @@ pub(crate) unsafe fn scal(
     step: i64,
     execution: cudaDataType,
 ) -> CublasResult {
-    let kind = kind(&handle, &[type_x], execution)?;
+    let (handle, kind) = (here(handle), kind(&[type_x], execution)?);
     if !matches!(kind, Kind::Half(_)) && type_alpha != type_x {
         return Err(NOT_SUPPORTED);
     }
@@ -244,7 +249,7 @@ macro_rules! dots {
             type_result: cudaDataType,
             execution: cudaDataType,
         ) -> CublasResult {
-            let kind = kind(&handle, &[type_x, type_y, type_result], execution)?;
+            let (handle, kind) = (here(handle), kind(&[type_x, type_y, type_result], execution)?);
             // SAFETY: the caller passes what the API asks for.
             unsafe {
                 by_kind!(
@@ -289,7 +294,7 @@ macro_rules! sizes {
                 return Err(NOT_SUPPORTED);
             }
             let same = if type_result == type_x { execution } else { type_x };
-            let kind = kind(&handle, &[type_x], same)?;
+            let (handle, kind) = (here(handle), kind(&[type_x], same)?);
             let (term, end): (fn(f64) -> f64, fn(f64) -> f64) = ($term, $end);
             // SAFETY: the caller passes what the API asks for.
             unsafe {
@@ -334,7 +339,7 @@ macro_rules! moves {
                 D::CUDA_R_16F | D::CUDA_R_16BF => D::CUDA_R_32F,
                 ty => ty,
             };
-            let kind = kind(&handle, &[type_x, type_y], execution)?;
+            let (handle, kind) = (here(handle), kind(&[type_x, type_y], execution)?);
             // SAFETY: the caller passes what the API asks for.
             unsafe {
                 by_kind!(
@@ -381,7 +386,7 @@ macro_rules! extremes {
                 D::CUDA_R_16F | D::CUDA_R_16BF => D::CUDA_R_32F,
                 ty => ty,
             };
-            let kind = kind(&handle, &[type_x], execution)?;
+            let (handle, kind) = (here(handle), kind(&[type_x], execution)?);
             // SAFETY: the caller passes what the API asks for.
             unsafe {
                 by_kind!(
@@ -428,7 +433,7 @@ pub(crate) unsafe fn rot(
     execution: cudaDataType,
 ) -> CublasResult {
     use cudaDataType_t as D;
-    let kind = kind(&handle, &[type_x, type_y], execution)?;
+    let (handle, kind) = (here(handle), kind(&[type_x, type_y], execution)?);
     let is_real = type_factors == real(type_x);
     if !matches!(kind, Kind::Half(_)) && !is_real && type_factors != type_x {
         return Err(NOT_SUPPORTED);

@@ -3,6 +3,7 @@
 
 use super::level2::Factor;
 use super::{level3, product};
+use crate::backend::warn_here;
 use crate::convert::{FromC, Out};
 use crate::device::{convert, driver};
 use crate::handle::Handle;
@@ -69,10 +70,9 @@ pub(crate) unsafe fn select(xt: Arc<Xt>, count: c_int, devices: *mut c_int) -> C
     }
     let handle = Handle::make()?;
     if handle.rocm().is_some() {
-        tracing::warn!("unsupported: cuBLASXt on AMD GPUs");
-        return Err(cublasError::NOT_SUPPORTED);
+        warn_here("cuBLASXt");
     }
-    xt.settings.lock().handle = Some(handle);
+    xt.settings.lock().handle = Some(handle.here());
     Ok(())
 }
 

@@ -1,15 +1,18 @@
-//! Who computes: this machine's processor, for the devices whose memory is this machine's, by [`dense`]; AMD GPUs by
-//! hipBLAS.
+//! Who computes: this machine's processor by [`dense`], for its own devices and where hipBLAS is not there; AMD GPUs by hipBLAS.
 //!
 //! The functions of [`crate::api`] check their arguments for both, and put work for the processor into the stream. On an AMD
-//! GPU nothing comes of that: the call goes on to the function of hipBLAS that has the same arguments.
+//! GPU nothing comes of that: the call goes on to the function of hipBLAS that has the same arguments. Where that does not
+//! support it the processor [computes after all](compute_here), with copies there and back, which is slow, and is logged once.
 
 pub(crate) mod rocm;
 
 use crate::device::{convert, driver};
 use cuda_types::cublas::{CublasResult, cublasError};
 use cuda_types::cuda::CUcontext;
+use parking_lot::Mutex;
 use rocm::Blas;
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use zluda_api::driver::ProviderKind;
 
@@ -20,7 +23,7 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    /// For the device of a context, which is the current one. `NOT_INITIALIZED` where it is an AMD GPU, and hipBLAS is not there.
+    /// For the device of a context, which is the current one.
     pub(crate) fn new(context: CUcontext) -> CublasResult<Backend> {
         let driver = driver()?;
         if driver.current_provider().map_err(convert)? != ProviderKind::Rocm {
@@ -28,8 +31,43 @@ impl Backend {
         }
         // Asking for a stream makes its device that of the thread, as hipBLAS wants it.
         driver.stream(std::ptr::null_mut()).map_err(convert)?;
-        Blas::new(context).map(Arc::new).map(Backend::Rocm)
+        Ok(match Blas::new(context) {
+            Ok(blas) => Backend::Rocm(Arc::new(blas)),
+            Err(_) => {
+                warn_here("cuBLAS");
+                Backend::Host
+            }
+        })
     }
+}
+
+/// Says, the first time, that the processor computes for an AMD GPU.
+pub(crate) fn warn_here(what: &'static str) {
+    static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if KNOWN.lock().insert(what) {
+        tracing::warn!("{what}: the processor computes for the AMD GPU, which is slow");
+    }
+}
+
+thread_local! {
+    static IS_HERE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes a call again whose handles are those of this machine's processor.
+pub(crate) fn compute_here(
+    name: &'static str,
+    call: impl FnOnce() -> CublasResult,
+) -> CublasResult {
+    warn_here(name);
+    IS_HERE.set(true);
+    let result = call();
+    IS_HERE.set(false);
+    result
+}
+
+/// Whether such a call is made.
+pub(crate) fn is_here() -> bool {
+    IS_HERE.get()
 }
 
 /// `INVALID_VALUE` for enumerators that hipBLAS has none of.

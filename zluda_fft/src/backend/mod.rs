@@ -1,4 +1,5 @@
-//! Who transforms: this machine's processor, for the devices whose memory is this machine's; AMD GPUs by hipFFT.
+//! Who transforms: this machine's processor, for its own devices and for what hipFFT does not do or where it is not there; AMD
+//! GPUs by hipFFT.
 
 mod cpu;
 mod device;
@@ -18,12 +19,15 @@ pub(crate) enum Plan {
 impl Plan {
     /// Plans a transform for the device of the current context.
     pub(crate) fn new(descriptor: Descriptor) -> CufftResult<Plan> {
-        match device::current()? {
-            ProviderKind::Cpu | ProviderKind::Emulated => {
-                Ok(Plan::Host(cpu::Plan::new(descriptor)?))
+        if device::current()? == ProviderKind::Rocm {
+            match rocm::Plan::new(descriptor.clone()) {
+                Ok(plan) => return Ok(Plan::Rocm(plan)),
+                Err(error) => tracing::warn!(
+                    "cuFFT: {error} of hipFFT; the processor transforms for the AMD GPU, which is slow"
+                ),
             }
-            ProviderKind::Rocm => Ok(Plan::Rocm(rocm::Plan::new(descriptor)?)),
         }
+        Ok(Plan::Host(cpu::Plan::new(descriptor)?))
     }
 
     /// The lengths, the elements and the layout of the transform.

@@ -5,6 +5,7 @@ use super::epilogue::{Number, Sums};
 use super::problem::{Kind, Placed, Problem};
 use super::rocm;
 use crate::api::mixed::Scale;
+use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -26,7 +27,7 @@ struct Places {
 
 #[allow(clippy::too_many_arguments)]
 pub(crate) unsafe fn matmul(
-    handle: Arc<Handle>,
+    mut handle: Arc<Handle>,
     description: Desc,
     alpha: *const c_void,
     a: *const c_void,
@@ -54,7 +55,12 @@ pub(crate) unsafe fn matmul(
             stream,
         };
         // SAFETY: the caller passes what the API asks for.
-        return unsafe { rocm::matmul(&handle, blas, &problem, &description, &arguments) };
+        let put = unsafe { rocm::matmul(&handle, blas, &problem, &description, &arguments) };
+        if put != Err(cublasError::NOT_SUPPORTED) {
+            return put;
+        }
+        warn_here("cublasLtMatmul of such products");
+        handle = handle.here();
     }
     let places = Places {
         a: Pointer::of(a.cast()),

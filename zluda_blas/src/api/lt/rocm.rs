@@ -65,7 +65,7 @@ fn turn(placed: &Placed) -> Placed {
 }
 
 fn refuse(what: &str) -> cublasError {
-    tracing::warn!("unsupported: cublasLtMatmul on AMD GPUs with {what}");
+    tracing::debug!("the libraries of AMD GPUs have no cublasLtMatmul with {what}");
     cublasError::NOT_SUPPORTED
 }
 

@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// A product, or those of a batch.
+#[derive(Clone, Copy)]
 pub(crate) struct Products {
     pub(crate) operations: [cublasOperation_t; 2],
     /// m, n and k.
