@@ -3,71 +3,74 @@
 use std::collections::BTreeMap;
 
 /// The free parts of some range of addresses. Knows nothing of what is taken.
+///
+/// By the end of each, where it begins: what is taken first and given back last, as most is, changes no keys.
 #[derive(Debug, Default)]
 pub struct FreeRanges(BTreeMap<usize, usize>);
 
 impl FreeRanges {
     /// All of `start..start + size` is free.
     pub fn new(start: usize, size: usize) -> FreeRanges {
-        FreeRanges(BTreeMap::from([(start, size)]))
+        FreeRanges(BTreeMap::from([(start + size, start)]))
     }
 
     /// Takes `size` bytes from the first range that has them.
     pub fn take(&mut self, size: usize) -> Option<usize> {
-        let (start, free) =
-            self.0.iter().find(|(_, free)| **free >= size).map(|(start, free)| (*start, *free))?;
-        self.0.remove(&start);
-        if free > size {
-            self.0.insert(start + size, free - size);
+        let (end, free) = self.0.iter_mut().find(|(end, start)| **end - **start >= size)?;
+        let (end, start) = (*end, *free);
+        *free += size;
+        if *free == end {
+            self.0.remove(&end);
         }
         Some(start)
     }
 
     /// Takes `size` bytes that begin at a multiple of `align`, a power of two.
     pub fn take_aligned(&mut self, size: usize, align: usize) -> Option<usize> {
-        let start = self.0.iter().find_map(|(start, free)| {
+        let start = self.0.iter().find_map(|(end, start)| {
             let first = start.checked_next_multiple_of(align)?;
-            (first - start <= *free && size <= start + free - first).then_some(first)
+            (first <= *end && size <= end - first).then_some(first)
         })?;
         self.take_at(start, size).then_some(start)
     }
 
     /// Takes exactly this range. Returns whether it was free.
     pub fn take_at(&mut self, start: usize, size: usize) -> bool {
-        let before = self.0.range(..=start).next_back().map(|(first, free)| (*first, *free));
-        let Some((first, free)) = before else { return false };
-        let (skipped, end) = (start - first, first + free);
-        if skipped > free || size > end - start {
+        let around = self.0.range(start..).next().map(|(end, first)| (*end, *first));
+        let Some((end, first)) = around else { return false };
+        if first > start || size > end - start {
             return false;
         }
-        self.0.remove(&first);
-        if skipped != 0 {
-            self.0.insert(first, skipped);
+        if start + size == end {
+            self.0.remove(&end);
+        } else {
+            self.0.insert(end, start + size);
         }
-        if start + size != end {
-            self.0.insert(start + size, end - start - size);
+        if first != start {
+            self.0.insert(start, first);
         }
         true
     }
 
-    /// Gives back what was taken; joins it with its neighbours.
-    pub fn give(&mut self, mut start: usize, mut size: usize) {
-        if let Some((before, free)) =
-            self.0.range(..start).next_back().map(|(start, free)| (*start, *free))
-            && before + free == start
-        {
-            self.0.remove(&before);
-            (start, size) = (before, size + free);
+    /// Gives back what was taken; joins it with its neighbours. Returns the size of all that.
+    pub fn give(&mut self, start: usize, size: usize) -> usize {
+        let end = start + size;
+        let first = self.0.remove(&start).unwrap_or(start);
+        match self.0.range_mut(end..).next() {
+            Some((last, begin)) if *begin == end => {
+                *begin = first;
+                last - first
+            }
+            _ => {
+                self.0.insert(end, first);
+                end - first
+            }
         }
-        if let Some(free) = self.0.remove(&(start + size)) {
-            size += free;
-        }
-        self.0.insert(start, size);
     }
 
     /// Whether exactly this range is free as a whole.
     pub fn is_whole(&self, start: usize, size: usize) -> bool {
-        self.0.get(&start) == Some(&size)
+        self.0.get(&(start + size)) == Some(&start)
     }
 }
 
@@ -94,10 +97,9 @@ mod tests {
         let [a, b, c] = [20, 30, 50].map(|size| free.take(size).unwrap());
         assert_eq!([a, b, c], [1000, 1020, 1050]);
         assert_eq!(free.take(1), None);
-        free.give(a, 20);
-        free.give(c, 50);
+        assert_eq!((free.give(a, 20), free.give(c, 50)), (20, 50));
         assert_eq!(free.take(60), None);
-        free.give(b, 30);
+        assert_eq!(free.give(b, 30), 100);
         assert!(free.is_whole(1000, 100));
     }
 }

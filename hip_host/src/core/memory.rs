@@ -127,6 +127,8 @@ struct State {
 struct Chunk {
     backing: Backing,
     free: FreeRanges,
+    /// No free range is larger: who wants more need not look at them.
+    most: usize,
     /// Whether the memory is the device's alone.
     is_apart: bool,
     /// Allocations in it.
@@ -480,16 +482,18 @@ impl State {
     }
 
     fn take_small(&mut self, size: usize, is_apart: bool) -> Option<(usize, Backing)> {
-        for chunk in self.chunks.values_mut().filter(|chunk| chunk.is_apart == is_apart) {
+        let may_have = |chunk: &&mut Chunk| chunk.is_apart == is_apart && size <= chunk.most;
+        for chunk in self.chunks.values_mut().filter(may_have) {
             if let Some(start) = chunk.free.take(size) {
                 chunk.live += 1;
                 return Some((start, Backing::Shared { size }));
             }
+            chunk.most = size - GRAIN;
         }
         let (start, backing) = map(CHUNK, CHUNK, is_apart)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
-        let chunk = Chunk { backing, free, is_apart, live: 1, spent: 0, piece: None };
+        let chunk = Chunk { backing, free, most: CHUNK, is_apart, live: 1, spent: 0, piece: None };
         self.chunks.insert(start, chunk);
         Some((taken, Backing::Shared { size }))
     }
@@ -504,7 +508,7 @@ impl State {
         if was_shared {
             chunk.spent += size;
         } else {
-            chunk.free.give(start, size);
+            chunk.most = chunk.most.max(chunk.free.give(start, size));
         }
         if chunk.live != 0 {
             return;
@@ -711,6 +715,26 @@ mod tests {
         }
         assert_eq!(memory.used(current().device), 0);
         assert!(memory.state.lock().chunks.len() <= 1);
+    }
+
+    #[test]
+    fn full_mappings_are_used_again_when_there_is_room() {
+        let memory = memory(1 << 30);
+        let allocate = |size| memory.allocate(Kind::Device, size, 0, 0).unwrap();
+        let full: Vec<_> = (0..3 * CHUNK / SMALL).map(|_| allocate(SMALL)).collect();
+        let most = || {
+            let state = memory.state.lock();
+            let place = apart::place(full[0].start);
+            state.chunks.range(..=place).next_back().map(|(_, chunk)| chunk.most)
+        };
+        assert!(most() < Some(SMALL));
+        // Neighbours are one place again.
+        for range in [&full[3], &full[1], &full[2]] {
+            memory.release(memory.detach(range.start, |_| true).unwrap());
+        }
+        assert_eq!(most(), Some(3 * SMALL));
+        assert_eq!([SMALL, SMALL].map(|size| allocate(size).start), [1, 2].map(|i| full[i].start));
+        assert_eq!(allocate(GRAIN).start, full[3].start);
     }
 
     #[test]
