@@ -374,6 +374,86 @@ fn pools_allocate_in_stream_order() {
     }
 }
 
+/// Bytes of a pool that are in use.
+fn used(pool: hipMemPool_t) -> u64 {
+    let (attribute, mut used) = (hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent, 0u64);
+    // SAFETY: a valid pointer to 64 bits, which this attribute has.
+    ok(unsafe { hipMemPoolGetAttribute(pool, attribute, (&raw mut used).cast()) });
+    used
+}
+
+/// What waits for nothing is free when its stream has come there, whatever other streams do.
+#[test]
+fn memory_is_freed_after_what_its_stream_waits_for_alone() {
+    let _alone = alone();
+    let module = load("vector");
+    let (blocking, apart) = (stream(0), stream(hipStreamNonBlocking));
+    let (mut pool, mut pointers) = (null_mut(), [null_mut(); 2]);
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipDeviceGetDefaultMemPool(&mut pool, 0));
+        let before = used(pool);
+        for pointer in &mut pointers {
+            ok(hipMallocAsync(pointer, 4096, apart));
+        }
+        let blocker = Blocker::new(&module, blocking);
+        ok(hipFreeAsync(pointers[0], apart));
+        ok(hipStreamSynchronize(apart));
+        assert_eq!(used(pool), before + 4096);
+        // The legacy stream waits for blocking ones.
+        ok(hipFreeAsync(pointers[1], null_mut()));
+        ok(hipStreamSynchronize(apart));
+        assert_eq!(used(pool), before + 4096);
+        drop(blocker);
+        assert_eq!(used(pool), before);
+    }
+}
+
+#[test]
+fn memory_is_of_the_pool_that_its_device_had_then() {
+    let _alone = alone();
+    let (mut own, mut current, mut default) = (null_mut(), null_mut(), null_mut());
+    let mut pointers = [null_mut(); 3];
+    let properties = hipMemPoolProps {
+        allocType: hipMemAllocationType::hipMemAllocationTypePinned,
+        handleTypes: hipMemAllocationHandleType::hipMemHandleTypeNone,
+        location: hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id: 0 },
+        win32SecurityAttributes: null_mut(),
+        maxSize: 0,
+        reserved: [0; 56],
+    };
+    let stream = stream(0);
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipDeviceGetDefaultMemPool(&mut default, 0));
+        let before = used(default);
+        ok(hipMallocAsync(&mut pointers[0], 1024, stream));
+        ok(hipMemPoolCreate(&mut own, &properties));
+        ok(hipDeviceSetMemPool(0, own));
+        ok(hipDeviceGetMemPool(&mut current, 0));
+        assert_eq!(current, own);
+        ok(hipMallocAsync(&mut pointers[1], 2048, stream));
+        ok(hipMallocFromPoolAsync(&mut pointers[2], 4096, default, stream));
+        assert_eq!([own, default].map(used), [2048, before + 1024 + 4096]);
+        // One in stream order, one at once.
+        ok(hipFreeAsync(pointers[1], stream));
+        ok(hipFree(pointers[0]));
+        ok(hipStreamSynchronize(stream));
+        assert_eq!([own, default].map(used), [0, before + 4096]);
+        // With its end the device has its first pool again.
+        ok(hipMemPoolDestroy(own));
+        ok(hipDeviceGetMemPool(&mut current, 0));
+        assert_eq!(current, default);
+        ok(hipMallocAsync(&mut pointers[0], 1024, stream));
+        assert_eq!(used(default), before + 1024 + 4096);
+        for pointer in [pointers[0], pointers[2]] {
+            ok(hipFreeAsync(pointer, stream));
+        }
+        ok(hipStreamSynchronize(stream));
+        assert_eq!(used(default), before);
+    }
+}
+
 #[test]
 fn priorities_are_kept_within_their_range() {
     let _alone = alone();

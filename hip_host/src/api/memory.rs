@@ -7,6 +7,7 @@ use hip_runtime_sys::{
     hipPointerAttribute_t,
 };
 
+use super::pool::count_freed;
 use super::{INVALID, Result, check_may_wait, hip_api, put};
 use crate::core::context::{self, current};
 use crate::core::memory::{Kind, Range};
@@ -50,9 +51,7 @@ pub(super) fn free(pointer: *mut c_void, wanted: impl Fn(Kind) -> bool) -> Resul
         true => context::wait_for_all(),
         false => context::wait_for_users(range.context),
     }
-    if let Some(pool) = tables.pools.get(range.pool as *mut c_void) {
-        pool.freed(range.size);
-    }
+    count_freed(&range);
     tables.memory.release(range);
     Ok(())
 }

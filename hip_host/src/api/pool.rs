@@ -13,11 +13,12 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, healthy, hip_api, put};
 use crate::core::context::current;
 use crate::core::device::Device;
-use crate::core::memory::Kind;
-use crate::core::pool::{Pool, default_pool};
+use crate::core::memory::{Kind, Range};
+use crate::core::pool::{self, Found, Pool, default_pool};
 use crate::core::stream;
 use crate::core::tables::tables;
 use crate::os::backing_file::{Number, number};
+use crate::work::chaos;
 use crate::work::op::Work;
 
 const POSIX: hipMemAllocationHandleType =
@@ -27,25 +28,21 @@ fn find(handle: hipMemPool_t) -> Result<Arc<Pool>> {
     tables().pools.get(handle).ok_or(INVALID)
 }
 
-/// The handle of the pool that a device allocates from.
-fn current_pool(device: &'static Device) -> hipMemPool_t {
-    let handle = std::ptr::without_provenance_mut(device.current_pool.load(Ordering::Relaxed));
-    match tables().pools.get(handle) {
-        Some(_) => handle,
-        None => default_pool(device),
+/// The pool that a device allocates from, and its handle.
+fn current_pool(device: &'static Device) -> (hipMemPool_t, Found) {
+    let handle = device.current_pool.load(Ordering::Relaxed);
+    if handle != 0
+        && let Some(pool) = pool::find(device, handle)
+    {
+        return (std::ptr::without_provenance_mut(handle), pool);
     }
+    let (handle, pool) = default_pool(device);
+    (handle, Found::Default(pool))
 }
 
 /// # Safety
 /// `to` is null or valid.
-unsafe fn allocate(
-    to: *mut *mut c_void,
-    size: usize,
-    handle: hipMemPool_t,
-    pool: &Pool,
-    stream: hipStream_t,
-) -> Result {
-    stream::find(stream)?;
+unsafe fn allocate(to: *mut *mut c_void, size: usize, handle: hipMemPool_t, pool: &Pool) -> Result {
     if to.is_null() {
         return Err(INVALID);
     }
@@ -54,19 +51,30 @@ unsafe fn allocate(
     unsafe { put(to, start as *mut c_void) }
 }
 
+/// Tells the pool of a range that it is free.
+pub(super) fn count_freed(range: &Range) {
+    if range.pool == 0 {
+        return;
+    }
+    if let Some(pool) = pool::find(range.context.device, range.pool) {
+        pool.freed(range.size);
+    }
+}
+
 hip_api! {
     healthy fn hipMallocAsync(dev_ptr: *mut *mut c_void, size: usize, stream: hipStream_t) {
-        let handle = current_pool(stream::find(stream)?.context.device);
+        let (handle, pool) = current_pool(stream::find(stream)?.context.device);
         // SAFETY: the program's pointer.
-        unsafe { allocate(dev_ptr, size, handle, &*find(handle)?, stream) }
+        unsafe { allocate(dev_ptr, size, handle, &pool) }
     }
 
     healthy fn hipMallocFromPoolAsync(
         dev_ptr: *mut *mut c_void, size: usize, mem_pool: hipMemPool_t, stream: hipStream_t,
     ) {
         let pool = find(mem_pool)?;
+        stream::find(stream)?;
         // SAFETY: the program's pointer.
-        unsafe { allocate(dev_ptr, size, mem_pool, &pool, stream) }
+        unsafe { allocate(dev_ptr, size, mem_pool, &pool) }
     }
 
     healthy fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t) {
@@ -76,12 +84,17 @@ hip_api! {
         }
         // Memory of the host and managed memory come from pools too.
         let is_wanted = |kind| matches!(kind, Kind::Device | Kind::Host | Kind::Managed | Kind::Imported);
+        // Most streams have nothing to do by then. Where there is to be chaos, memory goes later.
+        if chaos::seed().is_none()
+            && let Some(_now) = stream.context.streams.at_once(&stream)
+        {
+            let range = tables.memory.free(dev_ptr.addr(), is_wanted).ok_or(INVALID)?;
+            count_freed(&range);
+            return Ok(());
+        }
         let range = tables.memory.detach(dev_ptr.addr(), is_wanted).ok_or(INVALID)?;
-        let pool = tables.pools.get(range.pool as hipMemPool_t);
         let free = move || {
-            if let Some(pool) = pool {
-                pool.freed(range.size);
-            }
+            count_freed(&range);
             tables.memory.release(range);
         };
         let op = stream.enqueue(false, None, Work::Quick(Box::new(free)));
@@ -126,12 +139,12 @@ hip_api! {
 
     healthy fn hipDeviceGetDefaultMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, default_pool(Device::of(device)?)) }
+        unsafe { put(mem_pool, default_pool(Device::of(device)?).0) }
     }
 
     healthy fn hipDeviceGetMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, current_pool(Device::of(device)?)) }
+        unsafe { put(mem_pool, current_pool(Device::of(device)?).0) }
     }
 
     healthy fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) {

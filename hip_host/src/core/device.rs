@@ -1,13 +1,14 @@
 //! Devices: this machine, as often as `ZLUDA_DEVICES` says. They have their memory's addresses and their threads in common.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use hip_runtime_sys::hipError_t;
 use zluda_common::config::config;
 
 use super::context::{self, Context};
 use super::executor::executor;
+use super::pool::Pool;
 use super::tables::tables;
 use super::{stream, texture};
 use crate::work::failure::Failure;
@@ -19,8 +20,9 @@ pub struct Device {
     pub ordinal: usize,
     pub failure: Failure,
     primary: OnceLock<&'static Context>,
-    /// The handles of the default pool and of the one that it allocates from, or 0.
-    pub default_pool: OnceLock<usize>,
+    /// The default pool, and its handle.
+    pub default_pool: OnceLock<(usize, Arc<Pool>)>,
+    /// The handle of the pool that it allocates from, or 0.
     pub current_pool: AtomicUsize,
 }
 

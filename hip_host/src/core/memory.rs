@@ -5,6 +5,7 @@
 //! an end fault as they would on a device. Small ones share such mappings.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -381,35 +382,20 @@ impl Memory {
     /// Takes a range out of the table, by its first address: pointers to it are foreign from now on. The
     /// memory stays until [`Memory::release`].
     pub fn detach(&self, start: usize, wanted: impl Fn(Kind) -> bool) -> Option<Range> {
-        let mut state = self.state.lock();
-        let range = state.ranges.get(&start).copied().filter(|range| wanted(range.kind))?;
-        state.ranges.remove(&start);
-        CHANGES.fetch_add(1, Ordering::Relaxed);
-        Some(range)
+        self.state.lock().detach(start, wanted)
     }
 
     /// Gives back the memory of a detached range.
     pub fn release(&self, range: Range) {
+        self.state.lock().release(&range);
+    }
+
+    /// Both in one, of memory that nothing uses.
+    pub fn free(&self, start: usize, wanted: impl Fn(Kind) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
-        // From now on no process can open it.
-        let was_shared = !state.shared.is_empty() && state.shared.remove(&range.id).is_some();
-        let taken = match range.backing {
-            Backing::Foreign => return,
-            Backing::Shared { size } => {
-                state.give_small(apart::place(range.start), size, was_shared);
-                size
-            }
-            backing @ Backing::Mapping { .. } => {
-                unmap(backing);
-                range.size.next_multiple_of(PAGE)
-            }
-        };
-        if !state.pieces.is_empty() {
-            state.pieces.remove(&range.id);
-        }
-        if range.kind.counts() {
-            state.discount(range.context.device, taken);
-        }
+        let range = state.detach(start, wanted)?;
+        state.release(&range);
+        Some(range)
     }
 
     /// Makes memory known that is not ours.
@@ -474,6 +460,37 @@ impl State {
 
     fn discount(&mut self, device: &Device, size: usize) {
         self.used[place(device)] -= size;
+    }
+
+    fn detach(&mut self, start: usize, wanted: impl Fn(Kind) -> bool) -> Option<Range> {
+        let Entry::Occupied(found) = self.ranges.entry(start) else { return None };
+        if !wanted(found.get().kind) {
+            return None;
+        }
+        CHANGES.fetch_add(1, Ordering::Relaxed);
+        Some(found.remove())
+    }
+
+    fn release(&mut self, range: &Range) {
+        // From now on no process can open it.
+        let was_shared = !self.shared.is_empty() && self.shared.remove(&range.id).is_some();
+        let taken = match range.backing {
+            Backing::Foreign => return,
+            Backing::Shared { size } => {
+                self.give_small(apart::place(range.start), size, was_shared);
+                size
+            }
+            backing @ Backing::Mapping { .. } => {
+                unmap(backing);
+                range.size.next_multiple_of(PAGE)
+            }
+        };
+        if !self.pieces.is_empty() {
+            self.pieces.remove(&range.id);
+        }
+        if range.kind.counts() {
+            self.discount(range.context.device, taken);
+        }
     }
 
     fn new_id(&mut self) -> u64 {
@@ -730,7 +747,7 @@ mod tests {
         assert!(most() < Some(SMALL));
         // Neighbours are one place again.
         for range in [&full[3], &full[1], &full[2]] {
-            memory.release(memory.detach(range.start, |_| true).unwrap());
+            assert_eq!(memory.free(range.start, |_| true), Some(*range));
         }
         assert_eq!(most(), Some(3 * SMALL));
         assert_eq!([SMALL, SMALL].map(|size| allocate(size).start), [1, 2].map(|i| full[i].start));

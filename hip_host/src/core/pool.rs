@@ -1,7 +1,9 @@
 //! Memory pools. A pool only counts what is taken from it; the memory is the device's. That of a pool which other
 //! processes can import lies in a file of the pool's.
 
+use std::ffi::c_void;
 use std::fs::File;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +22,7 @@ const HEAD: usize = 4 << 10;
 const MAGIC: u64 = u64::from_le_bytes(*b"zludapol");
 
 /// Where a pool's memory lies.
+#[derive(Debug)]
 enum Place {
     Device,
     /// In a file that other processes can have.
@@ -28,6 +31,7 @@ enum Place {
     Imported(Arc<File>, [u64; 2]),
 }
 
+#[derive(Debug)]
 pub struct Pool {
     pub device: &'static Device,
     /// The place whose memory it gives, as its maker says.
@@ -144,9 +148,15 @@ impl Pool {
             allocate().or_else(|error| memory.allocate_again(error, allocate))
         };
         match result {
-            Ok(_) => self.used_high.fetch_max(used, Ordering::Relaxed),
-            Err(_) => self.used.fetch_sub(size as u64, Ordering::Relaxed),
-        };
+            // It seldom is, and looking costs less.
+            Ok(_) if used > self.used_high.load(Ordering::Relaxed) => {
+                self.used_high.fetch_max(used, Ordering::Relaxed);
+            }
+            Ok(_) => {}
+            Err(_) => {
+                self.used.fetch_sub(size as u64, Ordering::Relaxed);
+            }
+        }
         result
     }
 
@@ -217,11 +227,39 @@ fn own_location(device: &Device) -> (hipMemLocationType, i32) {
     (hipMemLocationType::hipMemLocationTypeDevice, device.ordinal as i32)
 }
 
-/// The handle of the pool that a device allocates from unless the program says another.
-pub fn default_pool(device: &'static Device) -> hipMemPool_t {
-    let handle = device.default_pool.get_or_init(|| {
-        let handle: hipMemPool_t = tables().pools.insert(Arc::new(Pool::new(device, true, 0)));
-        handle.addr()
+/// The pool that a device allocates from unless the program says another, and its handle.
+pub fn default_pool(device: &'static Device) -> (hipMemPool_t, &'static Arc<Pool>) {
+    let (handle, pool) = device.default_pool.get_or_init(|| {
+        let pool = Arc::new(Pool::new(device, true, 0));
+        let handle: hipMemPool_t = tables().pools.insert(pool.clone());
+        (handle.addr(), pool)
     });
-    std::ptr::without_provenance_mut(*handle)
+    (std::ptr::without_provenance_mut(*handle), pool)
+}
+
+/// The pool of a handle. That of a device's default pool, which most have, is not looked up.
+pub fn find(device: &'static Device, handle: usize) -> Option<Found> {
+    match device.default_pool.get() {
+        Some((default, pool)) if *default == handle => Some(Found::Default(pool)),
+        _ => {
+            tables().pools.get(std::ptr::without_provenance_mut::<c_void>(handle)).map(Found::Other)
+        }
+    }
+}
+
+/// A pool that was found.
+pub enum Found {
+    Default(&'static Arc<Pool>),
+    Other(Arc<Pool>),
+}
+
+impl Deref for Found {
+    type Target = Pool;
+
+    fn deref(&self) -> &Pool {
+        match self {
+            Found::Default(pool) => pool,
+            Found::Other(pool) => pool,
+        }
+    }
 }

@@ -42,6 +42,8 @@ pub struct Stream {
     processors: AtomicU32,
     /// The last operation. Changed only with [`Streams::order`] held.
     last: Mutex<Option<Arc<Op>>>,
+    /// Whether there is one there, for who asks with [`Streams::order`] held: most streams have none then.
+    has_last: AtomicBool,
     /// No handle names it any more; it is forgotten when its work has ended.
     forsaken: AtomicBool,
 }
@@ -58,6 +60,7 @@ impl Stream {
             priority: AtomicI32::new(in_range(priority)),
             processors: AtomicU32::new(context.device.cores()),
             last: Mutex::new(None),
+            has_last: AtomicBool::new(false),
             forsaken: AtomicBool::new(false),
         })
     }
@@ -104,11 +107,15 @@ impl Stream {
         self.forsaken.store(true, Ordering::Relaxed);
     }
 
-    /// The last operation, if it has not ended.
+    /// The last operation, if it has not ended. For who holds [`Streams::order`].
     fn pending(&self) -> Option<Arc<Op>> {
+        if !self.has_last.load(Ordering::Relaxed) {
+            return None;
+        }
         let mut last = self.last.lock();
         if last.as_ref().is_some_and(|op| op.has_ended()) {
             *last = None;
+            self.has_last.store(false, Ordering::Relaxed);
         }
         last.clone()
     }
@@ -232,6 +239,7 @@ impl Streams {
                 earlier.precedes(&op);
             }
             *stream.last.lock() = Some(op.clone());
+            stream.has_last.store(true, Ordering::Relaxed);
         }
         op::release(op.clone());
         op

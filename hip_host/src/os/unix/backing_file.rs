@@ -117,12 +117,14 @@ fn lengthen(file: &File, length: usize) -> Result<(), hipError_t> {
 }
 
 /// A file of many pieces, which becomes longer as it must.
+#[derive(Debug)]
 pub struct Growing {
     file: File,
     state: Mutex<Extent>,
 }
 
 /// The bytes of such a file, and those that no piece has.
+#[derive(Debug)]
 struct Extent {
     length: usize,
     free: FreeRanges,

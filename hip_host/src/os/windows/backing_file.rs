@@ -42,6 +42,7 @@ pub fn read_head(_file: &File, _bytes: &mut [u8]) -> Result<(), hipError_t> {
 }
 
 /// A file of many pieces.
+#[derive(Debug)]
 pub struct Growing(Infallible);
 
 impl Growing {
