@@ -97,8 +97,8 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
             let mapped = allocation.mapping.as_ref().map(|m| m.memory.properties.handle_types);
-            let types =
-                mapped.or_else(|| pool::owner(allocation.base).map(|pool| pool.handle_types));
+            let share = allocation.share.as_ref();
+            let types = mapped.or_else(|| share.map(|share| share.pool.handle_types));
             // Of the size of one of them, as an H100 stores it.
             Value::Int(types.map_or(0, |types| types.0 as c_int))
         }
@@ -109,7 +109,7 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if matches!(allocation.kind, Kind::Pool(_)) => {
             let [default, _] = pool::of_device(allocation.device())?;
-            let pool = pool::owner(allocation.base).unwrap_or(default);
+            let pool = allocation.share.as_ref().map_or(&default, |share| &share.pool);
             Value::Word(pool.handle() as u64)
         }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Word(0),

@@ -71,7 +71,7 @@ fn allocate(
     }
     let pool = match pool {
         Some(pool) => pool,
-        None => pool::of_device(target.stream.current.context.device)?[1].clone(),
+        None => pool::current_of_device(target.stream.current.context.device)?,
     };
     let Some(taken) = pool.ledger.lock().take(size as u64) else {
         // libcu++'s tests look for that.
@@ -79,15 +79,7 @@ fn allocate(
         return Err(CUerror::OUT_OF_MEMORY);
     };
     let Target { current, hip } = &target.stream;
-    let address = match memory::allocate_async(current, &pool, size, *hip) {
-        Ok(allocation) => allocation.base,
-        Err(error) => {
-            pool.ledger.lock().leave(taken);
-            return Err(error);
-        }
-    };
-    pool::take(&pool, address, taken);
-    pointer.set(address)
+    pointer.set(memory::allocate_async(current, pool, taken, size, *hip)?)
 }
 
 pub(crate) fn cuMemAllocFromPoolAsync(

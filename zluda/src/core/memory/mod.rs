@@ -22,8 +22,10 @@ use hip_runtime_sys::{
     HipRuntime, hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t,
 };
 use parking_lot::{Mutex, RwLock};
-use pool::Pool;
+use pool::{Pool, Share};
+use pool_ledger::Taken;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -81,6 +83,8 @@ pub(crate) struct Allocation {
     owner: Owner,
     /// The memory that lies there, of a mapping.
     pub(crate) mapping: Option<Mapping>,
+    /// Its part in a pool, of memory that was taken from one.
+    pub(crate) share: Option<Share>,
     /// What the program has said about the use of managed memory.
     pub(crate) hints: Mutex<Hints>,
     /// A number that no other allocation of the process has had.
@@ -96,6 +100,41 @@ pub(crate) struct Allocation {
 static ALLOCATIONS: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
 
 impl Allocation {
+    fn new(
+        owner: Owner,
+        base: u64,
+        host: u64,
+        size: usize,
+        kind: Kind,
+        source: Source,
+    ) -> Allocation {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        // As an H100 tells programs.
+        let is_synchronized = match kind {
+            Kind::Managed | Kind::Pool(Memory::Managed) | Kind::Graph(Memory::Managed) => true,
+            Kind::Mapped => false,
+            _ => host == 0,
+        };
+        let (mapping, share) = match source {
+            Source::Own => (None, None),
+            Source::Mapping(mapping) => (Some(mapping), None),
+            Source::Pool(share) => (None, Some(share)),
+        };
+        Allocation {
+            base,
+            host,
+            size,
+            kind,
+            owner,
+            mapping,
+            share,
+            hints: Mutex::default(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            sync_memops: AtomicI32::new(i32::from(is_synchronized)),
+            is_absent: AtomicBool::new(matches!(kind, Kind::Graph(_) | Kind::Mapped)),
+        }
+    }
+
     fn contains(&self, address: u64) -> bool {
         address >= self.base && address - self.base < self.size as u64
     }
@@ -135,7 +174,7 @@ impl Allocation {
             Kind::Pool(Memory::Device) => {
                 let device = context.device;
                 device == self.device()
-                    || pool::owner(self.base).is_some_and(|pool| pool.is_accessible_from(device))
+                    || self.share.as_ref().is_some_and(|s| s.pool.is_accessible_from(device))
             }
             Kind::Mapped => virtual_memory::is_accessible_from(self, context.device),
             _ => true,
@@ -159,7 +198,15 @@ impl Allocation {
 /// Enters an allocation that the provider has just made in a context, which was alive before: its end takes all memory
 /// that is known then.
 fn insert(alive: &Alive, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
-    insert_of(Owner::Context(alive.context.clone()), base, host, size, kind, None)
+    insert_of(Owner::Context(alive.context.clone()), base, host, size, kind, Source::Own)
+}
+
+/// Where the memory of an allocation comes from.
+pub(crate) enum Source {
+    /// It was made for the allocation.
+    Own,
+    Mapping(Mapping),
+    Pool(Share),
 }
 
 /// As [`insert`], for an owner that may be no context.
@@ -169,29 +216,26 @@ fn insert_of(
     host: u64,
     size: usize,
     kind: Kind,
-    mapping: Option<Mapping>,
+    source: Source,
 ) -> Arc<Allocation> {
-    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-    // As an H100 tells programs.
-    let is_synchronized = match kind {
-        Kind::Managed | Kind::Graph(Memory::Managed) => true,
-        Kind::Mapped => false,
-        _ => host == 0,
-    };
-    let allocation = Arc::new(Allocation {
-        base,
-        host,
-        size,
-        kind,
-        owner,
-        mapping,
-        hints: Mutex::default(),
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        sync_memops: AtomicI32::new(i32::from(is_synchronized)),
-        is_absent: AtomicBool::new(matches!(kind, Kind::Graph(_) | Kind::Mapped)),
-    });
+    let allocation = Arc::new(Allocation::new(owner, base, host, size, kind, source));
     ALLOCATIONS.write().insert(base, allocation.clone());
     allocation
+}
+
+/// Enters memory of a pool.
+fn insert_share(owner: Owner, share: Share, base: u64, host: u64, size: usize) {
+    let memory = share.pool.memory();
+    // Who changes whether devices may access it looks through what is known: it is, before anybody asks here.
+    let pool = (memory == Memory::Host).then(|| share.pool.clone());
+    let (kind, source) = (Kind::Pool(memory), Source::Pool(share));
+    let allocation = Arc::new(Allocation::new(owner, base, host, size, kind, source));
+    let Some(pool) = pool else {
+        ALLOCATIONS.write().insert(base, allocation);
+        return;
+    };
+    ALLOCATIONS.write().insert(base, allocation.clone());
+    allocation.is_absent.store(!pool.is_accessible(), Ordering::Release);
 }
 
 /// The allocation that holds this address.
@@ -199,6 +243,14 @@ pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
     let allocations = ALLOCATIONS.read();
     let (_, allocation) = allocations.range(..=address).next_back()?;
     allocation.contains(address).then(|| allocation.clone())
+}
+
+/// The allocations of a pool.
+fn of_pool(pool: &Arc<Pool>) -> Vec<Arc<Allocation>> {
+    let is_of_pool = |allocation: &&Arc<Allocation>| {
+        allocation.share.as_ref().is_some_and(|share| Arc::ptr_eq(&share.pool, pool))
+    };
+    ALLOCATIONS.read().values().filter(is_of_pool).cloned().collect()
 }
 
 /// The allocation with this host address.
@@ -373,14 +425,41 @@ fn device_address(current: &Current, host: *mut c_void) -> u64 {
     }
 }
 
-/// Stream-ordered memory of a pool, which the caller enters as its owner.
+/// Stream-ordered memory of a pool, for which a place was taken there; returns its address. The place is given back where there
+/// is no memory.
 pub(crate) fn allocate_async(
+    current: &Current,
+    pool: Arc<Pool>,
+    taken: Taken,
+    size: usize,
+    stream: hipStream_t,
+) -> CUres<u64> {
+    let alive = current.context.keep_alive();
+    let made = alive.and_then(|alive| Ok((alive, place_async(current, &pool, size, stream)?)));
+    let (alive, address) = made.inspect_err(|_| pool.ledger.lock().leave(&taken))?;
+    let (memory, is_shareable) = (pool.memory(), pool.hip().is_some());
+    let owner = match is_shareable || memory == Memory::Device {
+        true => pool_export::owner_of(&alive, &pool),
+        // It is of no context.
+        false => Owner::Device(current.context.device),
+    };
+    let (base, host) = match memory {
+        Memory::Device => (address as u64, 0),
+        _ if is_shareable => (address as u64, pool_export::host_address(memory, address as u64)),
+        Memory::Host => (device_address(current, address), address as u64),
+        Memory::Managed => (address as u64, address as u64),
+    };
+    insert_share(owner, Share::new(pool, taken), base, host, size);
+    Ok(base)
+}
+
+/// The provider's memory for an allocation of a pool.
+fn place_async(
     current: &Current,
     pool: &Pool,
     size: usize,
     stream: hipStream_t,
-) -> CUres<Arc<Allocation>> {
-    let alive = current.context.keep_alive()?;
+) -> CUres<*mut c_void> {
     let hip = &current.driver.hip;
     let mut address: *mut c_void = null_mut();
     let memory = pool.memory();
@@ -397,59 +476,42 @@ pub(crate) fn allocate_async(
             },
         }
     })?;
-    if memory == Memory::Device || pool.hip().is_some() {
-        return Ok(pool_export::enter(
-            pool_export::owner_of(&alive, pool),
-            pool,
-            address as u64,
-            size,
-        ));
-    }
-    // It is of no context.
-    let base = match memory {
-        Memory::Host => device_address(current, address),
-        _ => address as u64,
-    };
-    let owner = Owner::Device(current.context.device);
-    let allocation = insert_of(owner, base, address as u64, size, Kind::Pool(memory), None);
-    if memory == Memory::Host {
-        allocation.is_absent.store(!pool.is_accessible(), Ordering::Release);
-    }
-    allocation.sync_memops.store(i32::from(memory != Memory::Host), Ordering::Relaxed);
-    Ok(allocation)
+    Ok(address)
 }
 
 /// Takes the allocation with this base out of the map, if `accept` says so; `INVALID_VALUE` otherwise.
 fn take(base: u64, accept: impl FnOnce(&Allocation) -> bool) -> CUres<Arc<Allocation>> {
-    let mut allocations = ALLOCATIONS.write();
-    match allocations.get(&base) {
-        Some(allocation) if accept(allocation) => {
-            allocations.remove(&base).ok_or(CUerror::INVALID_VALUE)
-        }
+    match ALLOCATIONS.write().entry(base) {
+        Entry::Occupied(found) if accept(found.get()) => Ok(found.remove()),
         _ => Err(CUerror::INVALID_VALUE),
     }
 }
 
 /// Frees device or managed memory; `INVALID_VALUE` unless `address` is the beginning of some.
 pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
-    if is_of_graph(address) {
-        return graph_memory::free(address);
-    }
-    let allocation = take(address, |a| {
+    let found = take(address, |a| {
         matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool(_) | Kind::External)
-    })?;
-    current.check(release(&allocation)?)
+    });
+    match found {
+        Ok(allocation) => current.check(release(&allocation)?),
+        Err(_) if is_of_graph(address) => graph_memory::free(address),
+        Err(error) => Err(error),
+    }
 }
 
 /// Frees memory in the order of a stream.
 pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStream_t) -> CUres {
-    // What comes later in streams may use it again, but only after a node has allocated it in their order.
-    if is_of_graph(address) {
-        return graph_memory::free(address);
+    let found = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool(_)));
+    let allocation = match found {
+        Ok(allocation) => allocation,
+        // What comes later in streams may use it again, but only after a node has allocated it in their order.
+        Err(_) if is_of_graph(address) => return graph_memory::free(address),
+        Err(error) => return Err(error),
+    };
+    // A pool may end with the last of its memory: the allocation holds it.
+    if let Some(share) = &allocation.share {
+        share.give_back(stream as u64);
     }
-    let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool(_)))?;
-    // A pool may end with the last of its memory.
-    let _pool = pool::give_back(address, stream as u64);
     let hip = &current.driver.hip;
     // What frees memory of the host in stream order is this project's provider, where both are one.
     let is_ordered = match allocation.kind {
@@ -520,6 +582,7 @@ pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
             },
             owner: allocation.owner.clone(),
             mapping: None,
+            share: None,
             hints: Mutex::default(),
             id,
             sync_memops: AtomicI32::new(allocation.sync_memops.load(Ordering::Relaxed)),
@@ -544,11 +607,9 @@ pub(crate) fn free_module(base: u64) {
 /// Gives an allocation that is no longer in the map back to the provider.
 fn release(allocation: &Allocation) -> CUres<hipError_t> {
     let hip = &driver()?.hip;
-    // A pool may end with the last of its memory.
-    let _pool = match allocation.kind {
-        Kind::Pool(_) => pool::give_back(allocation.base, 0),
-        _ => None,
-    };
+    if let Some(share) = &allocation.share {
+        share.give_back(0);
+    }
     // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
     Ok(unsafe { give_to_provider(hip, allocation) })
 }

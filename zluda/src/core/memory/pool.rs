@@ -11,7 +11,7 @@ use cuda_types::cuda::{
 };
 use hip_runtime_sys::{hipMemLocation, hipMemLocationType, hipMemPool_t};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::{HandleTable, Kind};
@@ -123,7 +123,7 @@ pub(crate) struct Pool {
     pub(crate) handle_types: CUmemAllocationHandleType,
     handle: OnceLock<u64>,
     /// Values of attributes that were set.
-    pub(crate) attributes: Mutex<HashMap<u32, u64>>,
+    pub(crate) attributes: Mutex<FxHashMap<u32, u64>>,
     pub(crate) ledger: Mutex<Ledger>,
     /// How devices may access what is not device memory: `CUmemAccess_flags`.
     access: AtomicU32,
@@ -144,8 +144,13 @@ enum Origin {
     Imported(HipPool),
 }
 
-/// The pools of addresses.
-static OWNERS: LazyLock<Mutex<HashMap<u64, Arc<Pool>>>> = LazyLock::new(Mutex::default);
+/// What an allocation of a pool has to do with it.
+#[derive(Debug)]
+pub(crate) struct Share {
+    pub(crate) pool: Arc<Pool>,
+    /// Its place there; none of what another process's pool counts.
+    taken: Option<Taken>,
+}
 
 /// Pools with handles in which memory was freed since the program has waited for it.
 static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
@@ -153,7 +158,7 @@ static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
 static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(Kind::POOL));
 
 /// The default and the current pool of each place.
-static OF_PLACES: LazyLock<Mutex<HashMap<Place, [Arc<Pool>; 2]>>> = LazyLock::new(Mutex::default);
+static OF_PLACES: LazyLock<Mutex<FxHashMap<Place, [Arc<Pool>; 2]>>> = LazyLock::new(Mutex::default);
 
 impl FromC<CUmemoryPool> for Arc<Pool> {
     unsafe fn from_c(handle: CUmemoryPool) -> CUres<Self> {
@@ -209,7 +214,7 @@ fn enter(
 pub(crate) fn destroy(pool: &Arc<Pool>) -> CUres {
     match pool.origin {
         Origin::Default => return Err(CUerror::INVALID_VALUE),
-        Origin::Imported(_) if OWNERS.lock().values().any(|owner| Arc::ptr_eq(owner, pool)) => {
+        Origin::Imported(_) if !super::of_pool(pool).is_empty() => {
             return Err(CUerror::INVALID_VALUE);
         }
         _ => {}
@@ -261,36 +266,46 @@ pub(crate) fn set_current(pool: Arc<Pool>) -> CUres {
     Ok(())
 }
 
-/// Memory at an address is one of the pool's from now on, in a place that was taken for it.
-pub(crate) fn take(pool: &Arc<Pool>, address: u64, taken: Taken) {
-    // A context that has ended took its memory with it.
-    give_back(address, 0);
-    pool.ledger.lock().settle(address, taken);
-    OWNERS.lock().insert(address, pool.clone());
-}
-
-/// Memory goes back to its pool in a stream, whose handle that is; 0 where no stream orders it. The pool.
-pub(crate) fn give_back(address: u64, stream: u64) -> Option<Arc<Pool>> {
-    let pool = OWNERS.lock().remove(&address)?;
-    pool.ledger.lock().give_back(address, stream);
-    let mut waiting = WAITING.lock();
-    if !matches!(pool.origin, Origin::Imported(_))
-        && !waiting.iter().any(|known| Arc::ptr_eq(known, &pool))
-        && pool.has_handle()
-    {
-        waiting.push(pool.clone());
+/// The current pool of a device's own memory.
+pub(crate) fn current_of_device(device: CUdevice) -> CUres<Arc<Pool>> {
+    let place = Place::of_device(device);
+    if let Some([_, current]) = OF_PLACES.lock().get(&place) {
+        return Ok(current.clone());
     }
-    Some(pool)
+    let [_, current] = of_device(device)?;
+    Ok(current)
 }
 
-/// Memory at an address is another process's pool's, which counts it.
-pub(crate) fn take_imported(pool: &Arc<Pool>, address: u64) {
-    OWNERS.lock().insert(address, pool.clone());
+impl Share {
+    /// The memory of a place that was taken in a pool is there.
+    pub(crate) fn new(pool: Arc<Pool>, taken: Taken) -> Share {
+        pool.ledger.lock().settle(&taken);
+        Share { pool, taken: Some(taken) }
+    }
+
+    /// Memory of another process's pool, which counts it.
+    pub(crate) fn imported(pool: &Arc<Pool>) -> Share {
+        Share { pool: pool.clone(), taken: None }
+    }
+
+    /// The memory goes back to the pool in a stream, whose handle that is; 0 where no stream orders it.
+    pub(crate) fn give_back(&self, stream: u64) {
+        let Some(taken) = &self.taken else { return };
+        let is_first = self.pool.ledger.lock().give_back(taken, stream);
+        if is_first {
+            let mut waiting = WAITING.lock();
+            // Nobody can ask what it keeps without one, and who ends it looks here afterwards.
+            if self.pool.has_handle() {
+                waiting.push(self.pool.clone());
+            }
+        }
+    }
 }
 
-/// The pool of memory at an address.
+/// The pool of memory that begins at an address.
 pub(crate) fn owner(address: u64) -> Option<Arc<Pool>> {
-    OWNERS.lock().get(&address).cloned()
+    let found = super::find(address).filter(|found| found.base == address)?;
+    found.share.as_ref().map(|share| share.pool.clone())
 }
 
 /// The program has waited for the stream with this handle, or for more: pools give back what they need not keep.
@@ -363,9 +378,7 @@ impl Pool {
         if self.memory() != Memory::Host {
             return;
         }
-        let owners = OWNERS.lock();
-        let taken = owners.iter().filter(|(_, owner)| Arc::ptr_eq(owner, self));
-        for allocation in taken.filter_map(|(address, _)| super::find(*address)) {
+        for allocation in super::of_pool(self) {
             allocation.is_absent.store(!self.is_accessible(), Ordering::Release);
         }
     }

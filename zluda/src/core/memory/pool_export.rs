@@ -1,7 +1,7 @@
 //! Pools whose memory other processes can get: the provider's, which lie in what it can export.
 
-use super::pool::{self, Pool};
-use super::{Allocation, Kind, Memory, Owner, find, insert_of};
+use super::pool::{self, Pool, Share};
+use super::{Kind, Memory, Owner, find, insert_share};
 use crate::core::context::{Alive, Current, use_device};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
@@ -16,7 +16,6 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 
 /// The provider's pool, destroyed when nobody uses it any more.
@@ -120,15 +119,9 @@ pub(super) fn owner_of(alive: &Alive, pool: &Pool) -> Owner {
     }
 }
 
-/// Enters memory of a pool that processes share: of a node's, its address is the host's too.
-pub(super) fn enter(owner: Owner, pool: &Pool, base: u64, size: usize) -> Arc<Allocation> {
-    let memory = pool.memory();
-    let host = if memory == Memory::Host { base } else { 0 };
-    let allocation = insert_of(owner, base, host, size, Kind::Pool(memory), None);
-    if memory == Memory::Host {
-        allocation.is_absent.store(!pool.is_accessible(), Ordering::Release);
-    }
-    allocation
+/// The address for the host of memory of a pool that processes share: that of devices where it is a node's.
+pub(super) fn host_address(memory: Memory, base: u64) -> u64 {
+    if memory == Memory::Host { base } else { 0 }
 }
 
 /// A pool, and what memory of it is found by.
@@ -173,8 +166,7 @@ pub(crate) fn import_pointer(
     // SAFETY: as above.
     check(unsafe { driver.hip.hipMemGetAddressRange(&mut null_mut(), &mut size, address) })?;
     let base = address as u64;
-    enter(owner, pool, base, size);
-    pool::take_imported(pool, base);
+    insert_share(owner, Share::imported(pool), base, host_address(pool.memory(), base), size);
     imported.insert(key, base);
     Ok(base)
 }

@@ -4,26 +4,35 @@
 //! pools memory in chunks of 32 MiB, finds the first gap for each allocation, and takes a chunk back when nothing
 //! in it is in use and the program waits for the work that freed it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that pools grow and shrink by.
 const CHUNK: u64 = 32 << 20;
 /// Allocations begin at multiples of this.
 const GRAIN: u64 = 512;
+/// All places lie before this.
+const END: u64 = u64::MAX / GRAIN * GRAIN;
 
-/// A place that was taken in a pool, for memory that is about to be there.
+/// A place that is taken in a pool, for memory that is there or is about to be.
+#[derive(Debug)]
 #[must_use]
 pub(crate) struct Taken {
     place: u64,
     bytes: u64,
 }
 
-#[derive(Debug, Default)]
+impl Taken {
+    /// The first place behind it.
+    fn end(&self) -> u64 {
+        self.place + self.bytes.next_multiple_of(GRAIN)
+    }
+}
+
+#[derive(Debug)]
 pub(crate) struct Ledger {
-    /// Places in the pool with the bytes in use there.
-    live: BTreeMap<u64, u64>,
-    /// The places of addresses.
-    places: HashMap<u64, u64>,
+    /// What is not in use: by the end of each gap, where it begins. So the first place can be taken, and given back,
+    /// without a change of keys.
+    gaps: BTreeMap<u64, u64>,
     /// The numbers of the chunks that the pool holds.
     chunks: BTreeSet<u64>,
     /// Streams in which memory was freed since anybody waited for them.
@@ -38,68 +47,70 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// That of a pool with a maximum size, of which an NVIDIA driver makes whole chunks; 0 for none.
     pub(crate) fn new(maximum: u64) -> Self {
-        Self { limit: maximum.next_multiple_of(CHUNK), ..Self::default() }
+        Self {
+            gaps: BTreeMap::from([(END, 0)]),
+            chunks: BTreeSet::new(),
+            freed_in: Vec::new(),
+            used: 0,
+            used_high: 0,
+            reserved_high: 0,
+            limit: maximum.next_multiple_of(CHUNK),
+        }
     }
 
-    /// Takes a place for so many bytes; none where the pool may not hold as many.
+    /// Takes a place for so many bytes, in the first gap that has them; none where the pool may not hold as many.
     pub(crate) fn take(&mut self, bytes: u64) -> Option<Taken> {
-        let place = self.place_of(bytes);
-        let end = place.checked_add(bytes)?;
-        if self.limit != 0 && end > self.limit {
+        let size = bytes.checked_next_multiple_of(GRAIN)?;
+        let (end, begin) = self.gaps.iter_mut().find(|(end, begin)| **end - **begin >= size)?;
+        let (end, place) = (*end, *begin);
+        if self.limit != 0 && place + size > self.limit {
             return None;
         }
-        // The next place is a number, too.
-        end.checked_next_multiple_of(GRAIN)?;
-        self.live.insert(place, bytes);
+        *begin += size;
+        if *begin == end {
+            self.gaps.remove(&end);
+        }
         self.used += bytes;
         Some(Taken { place, bytes })
     }
 
-    /// The memory of a place has an address now. The pool holds its chunks: before, no memory may be there for as many.
-    pub(crate) fn settle(&mut self, address: u64, taken: Taken) {
-        let Taken { place, bytes } = taken;
-        self.places.insert(address, place);
-        self.chunks.extend(place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK);
+    /// The memory of a place is there now. The pool holds its chunks: before, no memory may be there for as many.
+    pub(crate) fn settle(&mut self, taken: &Taken) {
+        let chunks = taken.place / CHUNK..=(taken.end() - 1) / CHUNK;
+        let is_new = |chunk: &u64| !self.chunks.contains(chunk);
+        if is_new(chunks.start()) || is_new(chunks.end()) || chunks.end() - chunks.start() > 1 {
+            self.chunks.extend(chunks);
+            self.reserved_high = self.reserved_high.max(self.reserved());
+        }
         self.used_high = self.used_high.max(self.used);
-        self.reserved_high = self.reserved_high.max(self.reserved());
     }
 
-    /// There is no memory for a place.
-    pub(crate) fn leave(&mut self, taken: Taken) {
-        if let Some(bytes) = self.live.remove(&taken.place) {
-            self.used -= bytes;
+    /// There is no memory for a place, or none any more.
+    pub(crate) fn leave(&mut self, taken: &Taken) {
+        self.used -= taken.bytes;
+        let end = taken.end();
+        let begin = self.gaps.remove(&taken.place).unwrap_or(taken.place);
+        match self.gaps.range_mut(end..).next() {
+            Some((_, next)) if *next == end => *next = begin,
+            _ => drop(self.gaps.insert(end, begin)),
         }
-    }
-
-    /// The first gap for so many bytes.
-    fn place_of(&self, bytes: u64) -> u64 {
-        let mut place = 0;
-        for (&begin, &taken) in &self.live {
-            if begin - place >= bytes {
-                break;
-            }
-            place = (begin + taken).next_multiple_of(GRAIN);
-        }
-        place
     }
 
     /// Whether nothing is in use in a chunk.
     fn is_idle(&self, chunk: u64) -> bool {
-        let begin = chunk * CHUNK;
-        let last = self.live.range(..begin + CHUNK).next_back();
-        last.is_none_or(|(place, bytes)| place + (*bytes).max(1) <= begin)
+        let (begin, end) = (chunk * CHUNK, (chunk * CHUNK).saturating_add(CHUNK).min(END));
+        self.gaps.range(end..).next().is_some_and(|(_, gap)| *gap <= begin)
     }
 
-    /// It is no longer, once that stream has come there.
-    pub(crate) fn give_back(&mut self, address: u64, stream: u64) {
-        let Some(bytes) = self.places.remove(&address).and_then(|place| self.live.remove(&place))
-        else {
-            return;
-        };
-        self.used -= bytes;
+    /// A place is no longer in use, once that stream has come there. Returns whether that is the first one since
+    /// somebody has waited for all of them.
+    pub(crate) fn give_back(&mut self, taken: &Taken, stream: u64) -> bool {
+        self.leave(taken);
+        let is_first = self.freed_in.is_empty();
         if !self.freed_in.contains(&stream) {
             self.freed_in.push(stream);
         }
+        is_first
     }
 
     /// The program has waited for a stream, or for all. What is not in use goes, but for `keep` bytes.
@@ -169,14 +180,14 @@ mod tests {
         assert!(ledger.take(CHUNK + 1).is_none());
         let whole = ledger.take(CHUNK).unwrap();
         assert!(ledger.take(1).is_none());
-        ledger.leave(whole);
+        ledger.leave(&whole);
         assert_eq!((ledger.used(), ledger.reserved()), (0, 0));
         let most = ledger.take(CHUNK - GRAIN).unwrap();
-        ledger.settle(0x1000, most);
+        ledger.settle(&most);
         assert!(ledger.take(GRAIN + 1).is_none() && ledger.take(u64::MAX).is_none());
         let last = ledger.take(GRAIN).unwrap();
-        ledger.settle(0x2000, last);
-        ledger.give_back(0x1000, 0);
+        ledger.settle(&last);
+        assert!(ledger.give_back(&most, 0));
         assert!(ledger.take(CHUNK - GRAIN).is_some() && ledger.take(1).is_none());
     }
 
@@ -185,13 +196,52 @@ mod tests {
     fn places_may_be_of_any_size() {
         let mut ledger = Ledger::new(0);
         let (one, most) = (ledger.take(1).unwrap(), ledger.take(u64::MAX / 2).unwrap());
-        ledger.settle(0x1000, one);
+        ledger.settle(&one);
         assert!(ledger.take(u64::MAX / 2 + 1).is_none());
         ledger.trim(0);
         assert_eq!(ledger.reserved(), CHUNK);
-        ledger.leave(most);
-        ledger.give_back(0x1000, 0);
+        ledger.leave(&most);
+        ledger.give_back(&one, 0);
         ledger.trim(0);
         assert_eq!((ledger.used(), ledger.reserved()), (0, 0));
+    }
+
+    #[test]
+    fn the_first_gap_is_taken_and_gaps_join() {
+        let mut ledger = Ledger::new(0);
+        let [a, b, c, d] = [1, GRAIN, 3 * GRAIN, 1].map(|bytes| ledger.take(bytes).unwrap());
+        for taken in [&a, &b, &c, &d] {
+            ledger.settle(taken);
+        }
+        assert_eq!([&a, &b, &c, &d].map(|taken| taken.place), [0, GRAIN, 2 * GRAIN, 5 * GRAIN]);
+        ledger.give_back(&a, 0);
+        ledger.give_back(&c, 0);
+        // Too large for the first gap.
+        let e = ledger.take(GRAIN + 1).unwrap();
+        assert_eq!(e.place, 2 * GRAIN);
+        ledger.give_back(&b, 0);
+        ledger.give_back(&e, 0);
+        let all = ledger.take(5 * GRAIN).unwrap();
+        assert_eq!(all.place, 0);
+        for taken in [&all, &d] {
+            ledger.give_back(taken, 0);
+        }
+        assert_eq!((ledger.used(), ledger.used_high()), (0, 4 * GRAIN + 2));
+        assert_eq!(ledger.gaps, BTreeMap::from([(END, 0)]));
+    }
+
+    #[test]
+    fn only_the_first_free_since_all_was_waited_for_says_so() {
+        let mut ledger = Ledger::new(0);
+        let free = |ledger: &mut Ledger, stream| {
+            let taken = ledger.take(1).unwrap();
+            ledger.settle(&taken);
+            ledger.give_back(&taken, stream)
+        };
+        assert_eq!([1, 1, 2].map(|stream| free(&mut ledger, stream)), [true, false, false]);
+        ledger.wait(Some(1), 0);
+        assert!(ledger.waits() && !free(&mut ledger, 1));
+        ledger.wait(None, 0);
+        assert!(!ledger.waits() && free(&mut ledger, 2));
     }
 }

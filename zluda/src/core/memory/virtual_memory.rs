@@ -3,7 +3,7 @@
 //! The provider does it; what programs may ask it for is checked here. A mapping is an allocation like others
 //! ([`Kind::Mapped`]), of no context, and cannot be accessed before its access is set: it is absent.
 
-use super::{ALLOCATIONS, Allocation, Kind, Owner};
+use super::{ALLOCATIONS, Allocation, Kind, Owner, Source};
 use crate::core::context::{Context, use_device};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
@@ -261,7 +261,7 @@ pub(crate) fn map(address: u64, size: usize, offset: usize, memory: Arc<Physical
     check(unsafe { driver()?.hip.hipMemMap(address as *mut c_void, size, 0, memory.hip.0, 0) })?;
     let owner = Owner::Device(memory.properties.device);
     let mapping = Mapping { memory, access: Mutex::default() };
-    super::insert_of(owner, address, 0, size, Kind::Mapped, Some(mapping));
+    super::insert_of(owner, address, 0, size, Kind::Mapped, Source::Mapping(mapping));
     Ok(())
 }
 
