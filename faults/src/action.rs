@@ -15,6 +15,22 @@ pub fn action_of(signal: i32) -> libc::sigaction {
     }
 }
 
+/// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
+/// not to be blocked, whatever the thread was that began this one.
+pub fn own_thread() {
+    const FAULTS: [i32; 6] =
+        [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
+    // SAFETY: sets the mask of the calling thread.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut mask);
+        for signal in FAULTS {
+            libc::sigdelset(&mut mask, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, null_mut());
+    }
+}
+
 /// Makes a function the handler of a signal, on the stack for signals.
 ///
 /// # Safety

@@ -3,6 +3,7 @@
 //! - [`Place`]: code whose faults end it instead of the process. [`Place::run`] keeps where a handler can go on, and
 //!   [`Place::give_up`] says it to the handler.
 //! - [`install`] and [`action_of`]: what happens when a signal comes.
+//! - [`own_thread`]: which signals a thread of ours gets.
 //! - [`Previous`]: what handled a signal before, which gets what is not the handler's.
 
 #[cfg(unix)]
@@ -11,7 +12,7 @@ mod action;
 mod previous;
 
 #[cfg(unix)]
-pub use action::{Handler, action_of, install};
+pub use action::{Handler, action_of, install, own_thread};
 #[cfg(unix)]
 pub use previous::Previous;
 

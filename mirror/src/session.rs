@@ -46,6 +46,7 @@ struct Shared<'a> {
 impl Shared<'_> {
     /// Runs parts until there are no more.
     fn work(&self, slot: &Slot) {
+        faults::own_thread();
         while !self.is_stopped.load(Ordering::Relaxed) {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
             if part >= self.work.parts {

@@ -292,6 +292,27 @@ fn several_mappings_come_back() {
     }
 }
 
+/// Whoever gives the work may have blocked all signals, and those that are sent to the program are not for the threads.
+#[test]
+fn threads_get_faults_and_no_other_signals() {
+    let card = Card::whole(PAGE);
+    // SAFETY: asks for and sets the mask of the calling thread.
+    let mask = |how, signals: &[i32]| unsafe {
+        let (mut mask, mut old): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+        signals.iter().for_each(|signal| _ = libc::sigaddset(&mut mask, *signal));
+        assert_eq!(libc::pthread_sigmask(how, &mask, &mut old), 0);
+        [libc::SIGSEGV, libc::SIGALRM].map(|signal| libc::sigismember(&old, signal) == 1)
+    };
+    mask(libc::SIG_BLOCK, &[libc::SIGSEGV]);
+    let ran = card.run(1, |_| {
+        // SAFETY: the device's memory.
+        unsafe { *card.pointer(0) = 1 };
+        mask(libc::SIG_BLOCK, &[]) == [false, true]
+    });
+    assert_eq!(ran, Ok(()));
+    assert_eq!(mask(libc::SIG_UNBLOCK, &[libc::SIGSEGV]), [true, false]);
+}
+
 #[test]
 fn nothing_to_do_is_no_failure() {
     assert_eq!(Card::whole(PAGE).run(0, |_| false), Ok(()));

@@ -4,6 +4,7 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use faults::own_thread;
 use faults::{Previous, action_of};
 use parking_lot::Mutex;
 
@@ -24,20 +25,6 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// What [`begin`] was given first.
 static HANDLER: OnceLock<&'static Handler> = OnceLock::new();
-
-/// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
-/// not to be blocked, whatever the thread was that began this one.
-pub fn own_thread() {
-    // SAFETY: sets the mask of the calling thread.
-    unsafe {
-        let mut mask: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut mask);
-        for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
-            libc::sigdelset(&mut mask, signal);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, null_mut());
-    }
-}
 
 thread_local! {
     static ALTERNATE_STACK: AlternateStack = AlternateStack::install();
