@@ -54,6 +54,11 @@ impl Chunk {
         Ok(chunk)
     }
 
+    /// Whether no allocation has any of it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Puts back what was mapped to the addresses, and copies to the device what has changed.
     pub(crate) fn close<D: Device>(mut self, device: &D) -> Result<(), Failure<D::Error>> {
         let start = self.addresses.start;

@@ -139,10 +139,17 @@ impl<D: Device> Session<'_, D> {
             // Another thread has asked for it.
             return Ok(());
         }
-        let allocation = self.device.allocation(address);
-        let allocation = allocation.ok_or(Failure::NoMemory { address })?;
-        // In a row more and more is fetched at a time.
         let page = address - address % PAGE;
+        let Some(allocation) = self.device.allocation(address) else {
+            // A device finds what lies in a page beside its allocations, too.
+            let chunk = Chunk::open(self.device, page..page + PAGE)?;
+            if chunk.is_empty() {
+                return Err(Failure::NoMemory { address });
+            }
+            self.chunks.insert(after, chunk);
+            return Ok(());
+        };
+        // In a row more and more is fetched at a time.
         let first = (LEAST << (self.chunks.len() / MANY).min(8)).min(MOST);
         let size = match before {
             Some(before) if before.end == page => (before.len() * 2).clamp(first, MOST),

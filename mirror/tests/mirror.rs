@@ -217,6 +217,13 @@ fn allocations_share_pages() {
     });
     assert_eq!(ran, Ok(()));
     assert_eq!(words.map(|word| card.word(word)), before.map(|word| word + 1));
+    // What is between them is there, and nobody's.
+    let ran = card.run(1, |_| {
+        // SAFETY: the device's pages.
+        unsafe { *card.pointer((PAGE + 256) / 8) += 1 };
+        true
+    });
+    assert_eq!((ran, card.writes.into_inner()), (Ok(()), words.len()));
 }
 
 #[test]
