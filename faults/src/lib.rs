@@ -4,10 +4,13 @@
 //!   [`Place::give_up`] says it to the handler.
 //! - [`install`] and [`action_of`]: what happens when a signal comes.
 //! - [`own_thread`]: which signals a thread of ours gets.
+//! - [`futex`]: sleeping on a word of memory.
 //! - [`Previous`]: what handled a signal before, which gets what is not the handler's.
 
 #[cfg(unix)]
 mod action;
+#[cfg(unix)]
+pub mod futex;
 #[cfg(unix)]
 mod previous;
 

@@ -4,9 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use faults::{Place, Previous, action_of};
-
-use crate::futex;
+use faults::{Place, Previous, action_of, futex};
 
 /// Threads that work at a time, at most.
 pub(crate) const MOST_THREADS: usize = 256;
@@ -80,7 +78,7 @@ impl Slot {
     /// Answers the question: whether memory is there now.
     pub(crate) fn answer(&self, is_there: bool) {
         self.state.store(if is_there { GRANTED } else { REFUSED }, Ordering::Release);
-        futex::wake(&self.state);
+        futex::wake(&self.state, 1);
     }
 }
 
@@ -97,7 +95,7 @@ fn this_thread() -> usize {
 /// Says that there is something new.
 pub(crate) fn tell() {
     NEWS.fetch_add(1, Ordering::Release);
-    futex::wake(&NEWS);
+    futex::wake(&NEWS, 1);
 }
 
 /// How much there was that was new.

@@ -7,14 +7,12 @@
 //! - [`chunk`]: a stretch of the device's memory that the host finds.
 //! - [`difference`]: what has changed in one.
 //! - [`fault`]: the handler, and how a thread that faults asks for memory.
-//! - [`futex`]: sleeping on a word of memory.
 
 #![cfg(target_os = "linux")]
 
 mod chunk;
 mod difference;
 mod fault;
-mod futex;
 mod session;
 
 use std::ops::Range;

@@ -140,29 +140,32 @@ impl<D: Device> Session<'_, D> {
             return Ok(());
         }
         let page = address - address % PAGE;
-        let Some(allocation) = self.device.allocation(address) else {
+        let addresses = match self.device.allocation(address) {
+            Some(allocation) => self.around(page, after, allocation),
             // A device finds what lies in a page beside its allocations, too.
-            let chunk = Chunk::open(self.device, page..page + PAGE)?;
-            if chunk.is_empty() {
-                return Err(Failure::NoMemory { address });
-            }
-            self.chunks.insert(after, chunk);
-            return Ok(());
+            None => page..page + PAGE,
         };
-        // In a row more and more is fetched at a time.
+        let chunk = self.open(page, addresses)?;
+        if chunk.is_empty() {
+            return Err(Failure::NoMemory { address });
+        }
+        self.chunks.insert(after, chunk);
+        Ok(())
+    }
+
+    /// What is fetched for a page of an allocation: in a row more and more at a time. The chunk becomes the one of this index.
+    fn around(&self, page: usize, index: usize, allocation: Range<usize>) -> Range<usize> {
+        let before = index.checked_sub(1).map(|index| &self.chunks[index].addresses);
         let first = (LEAST << (self.chunks.len() / MANY).min(8)).min(MOST);
         let size = match before {
             Some(before) if before.end == page => (before.len() * 2).clamp(first, MOST),
             _ => first,
         };
         let least = before.map_or(0, |before| before.end);
-        let most = self.chunks.get(after).map_or(usize::MAX, |chunk| chunk.addresses.start);
+        let most = self.chunks.get(index).map_or(usize::MAX, |chunk| chunk.addresses.start);
         let start = (page - page % first).max(allocation.start / PAGE * PAGE).max(least);
         let end = start.max(page).saturating_add(size);
-        let end = end.min(allocation.end.next_multiple_of(PAGE)).min(most);
-        let chunk = self.open(page, start..end)?;
-        self.chunks.insert(after, chunk);
-        Ok(())
+        start..end.min(allocation.end.next_multiple_of(PAGE)).min(most)
     }
 
     /// Opens a chunk, or if not all of it is there the page in it that is needed.

@@ -1,7 +1,7 @@
 //! The libraries' contexts: what a program has set, and how work gets into its stream.
 
 use crate::backend::rocm::Blas;
-use crate::backend::{Backend, is_here};
+use crate::backend::{Backend, called_here, warn_here};
 use crate::convert::FromC;
 use crate::device::{convert, driver};
 use crate::settings::Settings;
@@ -28,7 +28,10 @@ static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::ne
 impl FromC<cublasHandle_t> for Arc<Handle> {
     unsafe fn from_c(handle: cublasHandle_t) -> CublasResult<Self> {
         let handle = HANDLES.get(handle as u64).ok_or(cublasError::NOT_INITIALIZED)?;
-        Ok(if is_here() { handle.here() } else { handle })
+        Ok(match called_here() {
+            Some(name) => handle.here(name),
+            None => handle,
+        })
     }
 }
 
@@ -92,11 +95,12 @@ impl Handle {
         }
     }
 
-    /// The handle for what this machine's processor computes, whatever the device is.
-    pub(crate) fn here(self: Arc<Self>) -> Arc<Handle> {
+    /// The handle for what this machine's processor computes, whatever the device is; for an AMD GPU `what` is logged.
+    pub(crate) fn here(self: Arc<Self>, what: &'static str) -> Arc<Handle> {
         if self.rocm().is_none() {
             return self;
         }
+        warn_here(what);
         let settings = Mutex::new(self.settings());
         Arc::new(Handle { context: self.context, backend: Backend::Host, settings })
     }

@@ -3,7 +3,6 @@
 use crate::api::level3;
 use crate::api::product::{GemmDims, products};
 use crate::backend::rocm::mixed::{Batch as Count, Products};
-use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -267,8 +266,7 @@ unsafe fn put(mut handle: Arc<Handle>, products: Products) -> CublasResult {
         if put != Err(cublasError::NOT_SUPPORTED) {
             return put;
         }
-        warn_here("products of such types");
-        handle = handle.here();
+        handle = handle.here("products of such types");
     }
     let matrices = products.matrices;
     // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
@@ -629,10 +627,7 @@ macro_rules! updates {
                 tracing::warn!("unsupported: updates of triangles by bytes");
                 return Err(cublasError::NOT_SUPPORTED);
             }
-            if handle.rocm().is_some() {
-                warn_here("updates of triangles of chosen types");
-            }
-            let handle = handle.here();
+            let handle = handle.here("updates of triangles of chosen types");
             // SAFETY: the caller passes what the API asks for.
             unsafe {
                 level3::$plain::<cuComplex, $factor>(

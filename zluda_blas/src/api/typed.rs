@@ -2,7 +2,6 @@
 
 use crate::api::level1::{self, Index, length, with_result};
 use crate::api::mixed::format;
-use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -44,10 +43,7 @@ fn kind(vectors: &[cudaDataType], execution: cudaDataType) -> CublasResult<Kind>
 
 /// The handle for what hipBLAS does not compute.
 fn here(handle: Arc<Handle>) -> Arc<Handle> {
-    if handle.rocm().is_some() {
-        warn_here("vectors of chosen types");
-    }
-    handle.here()
+    handle.here("vectors of chosen types")
 }
 
 /// The type of results that are real, of vectors of a type.

@@ -3,7 +3,6 @@
 
 use super::level2::Factor;
 use super::{level3, product};
-use crate::backend::warn_here;
 use crate::convert::{FromC, Out};
 use crate::device::{convert, driver};
 use crate::handle::Handle;
@@ -68,11 +67,7 @@ pub(crate) unsafe fn select(xt: Arc<Xt>, count: c_int, devices: *mut c_int) -> C
         let device = unsafe { devices.add(i).read() };
         check((0..there).contains(&device))?;
     }
-    let handle = Handle::make()?;
-    if handle.rocm().is_some() {
-        warn_here("cuBLASXt");
-    }
-    xt.settings.lock().handle = Some(handle.here());
+    xt.settings.lock().handle = Some(Handle::make()?.here("cuBLASXt"));
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn warn_here(what: &'static str) {
 }
 
 thread_local! {
-    static IS_HERE: Cell<bool> = const { Cell::new(false) };
+    static HERE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
 /// Makes a call again whose handles are those of this machine's processor.
@@ -58,16 +58,15 @@ pub(crate) fn compute_here(
     name: &'static str,
     call: impl FnOnce() -> CublasResult,
 ) -> CublasResult {
-    warn_here(name);
-    IS_HERE.set(true);
+    HERE.set(Some(name));
     let result = call();
-    IS_HERE.set(false);
+    HERE.set(None);
     result
 }
 
-/// Whether such a call is made.
-pub(crate) fn is_here() -> bool {
-    IS_HERE.get()
+/// The name of such a call, where one is made.
+pub(crate) fn called_here() -> Option<&'static str> {
+    HERE.get()
 }
 
 /// `INVALID_VALUE` for enumerators that hipBLAS has none of.

@@ -5,7 +5,6 @@ use super::epilogue::{Number, Sums};
 use super::problem::{Kind, Placed, Problem};
 use super::rocm;
 use crate::api::mixed::Scale;
-use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -59,8 +58,7 @@ pub(crate) unsafe fn matmul(
         if put != Err(cublasError::NOT_SUPPORTED) {
             return put;
         }
-        warn_here("cublasLtMatmul of such products");
-        handle = handle.here();
+        handle = handle.here("cublasLtMatmul of such products");
     }
     let places = Places {
         a: Pointer::of(a.cast()),

@@ -2,7 +2,6 @@
 
 use super::attributes::{Layout, Transform, layout, transform as attribute};
 use crate::api::mixed::format;
-use crate::backend::warn_here;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -203,10 +202,7 @@ pub(crate) unsafe fn transform(
         };
     let terms =
         [term(a, &layout_a, alpha, attribute::OP_A)?, term(b, &layout_b, beta, attribute::OP_B)?];
-    if handle.rocm().is_some() {
-        warn_here("cublasLtMatrixTransform");
-    }
-    let handle = handle.here();
+    let handle = handle.here("cublasLtMatrixTransform");
     let elements = c.rows * c.columns;
     let parts = elements.div_ceil(PART);
     handle.run_in(stream.cast(), parts * c.count, move |part| {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 
 /// Sleeps while `word` holds `expected`. May return early.
-pub(crate) fn wait(word: &AtomicU32, expected: u32) {
+pub fn wait(word: &AtomicU32, expected: u32) {
     // SAFETY: the kernel reads the word, which lives as long as the borrow; no timeout is given.
     unsafe {
         libc::syscall(
@@ -16,15 +16,16 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32) {
     }
 }
 
-/// Wakes who sleeps on `word`.
-pub(crate) fn wake(word: &AtomicU32) {
+/// Wakes up to `count` sleepers of `word`.
+pub fn wake(word: &AtomicU32, count: u32) {
+    let count = i32::try_from(count).unwrap_or(i32::MAX);
     // SAFETY: waking reads no memory.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
             word.as_ptr(),
             libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-            i32::MAX,
+            count,
         );
     }
 }
