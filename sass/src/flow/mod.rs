@@ -89,30 +89,68 @@ const DEEPEST: usize = 16;
 /// Instructions of a kernel with all that it calls.
 const MOST: usize = 2_000_000;
 
-/// Registers that are written hold no barrier any more, but for what is moved from another one.
+/// Registers and places of the thread's own memory that are written hold no barrier any more, but for what is moved there from
+/// another of them.
 fn forget(i: &Instruction, barriers: &mut Barriers) {
     let is_move = i.opcode == "MOV" || i.opcode == "IMAD" && i.has("MOV");
-    let moved = match i.operands.last() {
-        Some(Operand::Register(from)) if is_move => {
-            barriers.get(&Holder::Register(from.number)).copied()
+    let moved = match (slot(i), i.operands.last()) {
+        _ if i.guard != Predicate::TRUE => None,
+        (Some(slot), _) if i.opcode == "LDL" => Some(slot),
+        (_, Some(Operand::Register(from))) if is_move || i.opcode == "STL" => {
+            Some(Holder::Register(from.number))
         }
         _ => None,
     };
+    let moved = moved.filter(|_| !WIDTHS.iter().any(|width| i.has(width)));
+    let moved = moved.and_then(|from| barriers.get(&from).copied());
     for (file, number) in written(i) {
         if file == File::General {
             barriers.remove(&Holder::Register(number));
+            if number == STACK {
+                barriers.retain(|holder, _| !matches!(holder, Holder::Slot(_)));
+            }
         }
     }
-    if let (Some(place), Some(Operand::Register(to))) = (moved, i.operands.first()) {
-        barriers.insert(Holder::Register(to.number), place);
+    let mut to = match i.operands.first() {
+        Some(Operand::Register(to)) => Some(Holder::Register(to.number)),
+        _ => None,
+    };
+    if let (Some(Holder::Slot(first)), "STL") = (slot(i), i.opcode) {
+        // As many bytes as the widest store has.
+        let is_near = |offset: i64| (first - 3..first + 16).contains(&offset);
+        barriers.retain(|holder, _| !matches!(holder, Holder::Slot(offset) if is_near(*offset)));
+        to = slot(i);
+    }
+    if let (Some(place), Some(to)) = (moved, to) {
+        barriers.insert(to, place);
     }
 }
 
-/// What holds a barrier of convergence: BMOV keeps some in registers.
+/// The register that says where a function's part of the thread's own memory is.
+const STACK: u8 = 1;
+
+/// What loads and stores say that have no 32 bits.
+const WIDTHS: [&str; 6] = ["U8", "S8", "U16", "S16", "64", "128"];
+
+/// The place on the stack that an instruction names by its offset. Places that it names otherwise are those of variables, which
+/// lie elsewhere.
+fn slot(i: &Instruction) -> Option<Holder> {
+    i.operands.iter().find_map(|operand| match operand {
+        Operand::Address(address) if address.uniform.is_none() => {
+            let base = address.base.filter(|it| it.file == File::General && it.number == STACK)?;
+            base.suffix.is_none().then_some(Holder::Slot(address.offset))
+        }
+        _ => None,
+    })
+}
+
+/// What holds a barrier of convergence: BMOV keeps some in registers, which may be spilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Barrier(u8),
     Register(u8),
+    /// Four bytes on the stack.
+    Slot(i64),
 }
 
 /// The place that each barrier of convergence goes on at.
@@ -384,7 +422,7 @@ impl<'a> Walk<'a> {
                 }
             }
             _ => {
-                if barriers.keys().any(|holder| matches!(holder, Holder::Register(_))) {
+                if barriers.keys().any(|holder| !matches!(holder, Holder::Barrier(_))) {
                     forget(i, barriers);
                 }
                 Next::Through

@@ -2,12 +2,19 @@
 
 use crate::instruction::{File, Instruction, Operand};
 
-/// Instructions whose result is one register.
-const NARROW: [&str; 24] = [
+/// Instructions whose result is one register, or two where it is wide.
+const NARROW: [&str; 27] = [
     "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
     "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
-    "P2R",
+    "P2R", "SHFL", "VOTE", "MATCH",
 ];
+
+/// Those whose result is two registers at most.
+const PAIRS: [&str; 4] = ["DADD", "DMUL", "DFMA", "CS2R"];
+
+/// Those that convert: to two registers where one of the types has 64 bits, at most.
+const CONVERSIONS: [&str; 3] = ["I2F", "F2I", "F2F"];
+const OF_64_BITS: [&str; 3] = ["F64", "S64", "U64"];
 
 /// Those whose modifiers say how wide the result is.
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
@@ -37,7 +44,11 @@ pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
     let is_load = LOADS.contains(&i.opcode);
     let count = match () {
         () if READERS.contains(&i.opcode) => 0,
-        () if NARROW.contains(&i.opcode) && !i.has("WIDE") => 1,
+        () if NARROW.contains(&i.opcode) => 1 + u8::from(i.has("WIDE")),
+        () if PAIRS.contains(&i.opcode) => 2,
+        () if CONVERSIONS.contains(&i.opcode) => {
+            1 + u8::from(OF_64_BITS.iter().any(|modifier| i.has(modifier)))
+        }
         () if is_load && i.has("64") => 2,
         () if is_load && !i.has("128") => 1,
         () => 4,
