@@ -14,13 +14,16 @@ struct Attempt {
     place: Place,
     /// The address without memory.
     address: Cell<usize>,
-    /// Somebody else's handler has had a look at it.
-    was_seen: Cell<bool>,
+    /// The address at which somebody else's handler has had a look last, or [`NOWHERE`].
+    seen: Cell<usize>,
 }
+
+/// An address that nothing is accessed at.
+const NOWHERE: usize = usize::MAX;
 
 thread_local! {
     static ATTEMPT: Attempt = const {
-        Attempt { place: Place::new(), address: Cell::new(0), was_seen: Cell::new(false) }
+        Attempt { place: Place::new(), address: Cell::new(0), seen: Cell::new(NOWHERE) }
     };
 }
 
@@ -33,6 +36,7 @@ pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
     fault::prepare_thread();
     ATTEMPT.with(|attempt| {
         let here = 0u8;
+        attempt.seen.set(NOWHERE);
         // SAFETY: the caller's promise.
         if unsafe { attempt.place.run(body) } {
             return Ok(());
@@ -53,11 +57,13 @@ pub fn own(start: usize, size: usize) {
     let _ = OWN.set((start, size));
 }
 
-/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. For the handler of
-/// faults.
+/// Whether this thread makes an attempt, and nobody has looked yet at what happens at this address, which somebody is going to
+/// do now: who learns of accesses by the protection of pages lets them go on one by one. For the handler of faults.
 pub(super) fn is_new(address: usize) -> bool {
     let is_own = OWN.get().is_some_and(|(start, size)| address.wrapping_sub(*start) < *size);
-    !is_own && ATTEMPT.with(|attempt| attempt.place.is_running() && !attempt.was_seen.replace(true))
+    !is_own
+        && ATTEMPT
+            .with(|attempt| attempt.place.is_running() && attempt.seen.replace(address) != address)
 }
 
 /// Where this thread goes on behind the attempt that it makes, if it makes one. For the handler of faults.

@@ -36,7 +36,7 @@ pub struct Fault {
 pub struct Handler {
     /// The registers with which it ends the kernel on whose stack a fault happened, if the stack pointer is on one.
     pub end_kernel: fn(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs>,
-    /// Whether it makes an attempt at which nobody has looked yet, which somebody is going to do now.
+    /// Whether it makes an attempt, and nobody has looked yet at what happens at this address, which somebody is going to do now.
     pub is_new_attempt: fn(address: usize) -> bool,
     /// Where it goes on behind the attempt that it makes, which failed at an address.
     pub give_up: fn(address: usize) -> Option<Resumption>,

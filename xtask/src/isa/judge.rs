@@ -113,8 +113,8 @@ impl Ptxas {
         Ok(verdicts)
     }
 
-    /// ptxas names the line of every error, but stops at the first that its grammar does not know: that
-    /// line is taken out, and ptxas asked again.
+    /// ptxas names the line of every error, but stops at the first that its grammar does not know: that line is taken out, and
+    /// ptxas asked about those behind it, until it comes to the end; then about all that are left.
     fn chunk(
         &self,
         environment: (Environment, bool),
@@ -130,11 +130,12 @@ impl Ptxas {
                 broken[index] = verdicts[index].is_some();
             }
         }
+        let mut from = 0;
         loop {
-            let lines = instructions
-                .iter()
-                .zip(&broken)
-                .map(|(i, broken)| if *broken { "" } else { i.as_str() });
+            let lines =
+                instructions.iter().zip(&broken).enumerate().map(|(index, (i, broken))| {
+                    if *broken || index < from { "" } else { i.as_str() }
+                });
             let (module, first) = environment.0.module(environment.1, lines);
             std::fs::write(file, module)?;
             let virtual_architecture = environment.0.target.replace("sm_", "compute_");
@@ -152,7 +153,7 @@ impl Ptxas {
                 return self.halves(environment, instructions, file);
             }
             let text = String::from_utf8_lossy(&output.stderr);
-            let mut stopped = false;
+            let mut stopped_at = None;
             for line in text.lines() {
                 let Some((_, rest)) = line.split_once(", line ") else {
                     if line.contains("aborted")
@@ -193,13 +194,17 @@ impl Ptxas {
                         unknown.insert((toolkit, instructions[index].clone()), message.to_owned());
                     }
                     broken[index] = true;
-                    stopped = true;
+                    stopped_at = Some(index);
                 }
             }
-            if !stopped {
-                std::fs::remove_file(file)?;
-                return Ok(verdicts);
-            }
+            from = match stopped_at {
+                Some(index) => index + 1,
+                None if from != 0 => 0,
+                None => {
+                    std::fs::remove_file(file)?;
+                    return Ok(verdicts);
+                }
+            };
         }
     }
 }

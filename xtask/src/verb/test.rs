@@ -51,13 +51,13 @@ enum Suite {
     Lint,
     /// Kept bindings are what their generators make
     Generated,
-    /// The tests of all crates but the libraries
+    /// The tests of all crates but those that `libraries` has
     Rust,
     /// The instruction tables against NVIDIA's assembler
     Isa,
     /// The decoder of machine code against NVIDIA's disassembler
     Sass,
-    /// The tests of the libraries above the driver
+    /// The tests of the libraries above the driver, and of the driver's answers
     Libraries,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,

@@ -32,8 +32,12 @@ pub fn lint(report: &mut Report, are_tested: bool) {
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
 }
 
-/// The tests of all crates but the libraries, with nextest where it is installed. With `lints` they are built by clippy, which
-/// compiles as rustc does: to check them before would take as long as half of the build.
+/// The crate whose tests ask the driver what an NVIDIA GPU was asked, in thousands of processes: as it is released, which takes
+/// a third of the time.
+const ANSWERS: &str = "differential";
+
+/// The tests of all crates but the libraries and [`ANSWERS`], with nextest where it is installed. With `lints` they are built by
+/// clippy, which compiles as rustc does: to check them before would take as long as half of the build.
 pub fn run(report: &mut Report, lints: bool) {
     let clippy = if lints { clippy_driver() } else { None };
     if lints && clippy.is_none() {
@@ -72,6 +76,7 @@ pub fn run(report: &mut Report, lints: bool) {
         report.cannot("tests of code for AVX-512", NO_AVX512);
     }
     heading("Running the tests of the crates");
+    packages.extend(["--exclude", ANSWERS]);
     if test(report, &cargo, &packages) {
         // nextest leaves out the examples in documentation.
         let mut command = cargo();
@@ -80,10 +85,10 @@ pub fn run(report: &mut Report, lints: bool) {
     }
 }
 
-/// The tests of the libraries, as they are released. Their documentation has no examples.
+/// The tests of the libraries and those of [`ANSWERS`], as they are released. Their documentation has no examples.
 pub fn libraries(report: &mut Report) {
-    heading("Building and running the tests of the libraries");
-    let mut packages = vec!["--release"];
+    heading("Building and running the tests of the libraries, and of the driver's answers");
+    let mut packages = vec!["--release", "--package", ANSWERS];
     packages.extend(ABOVE_THE_DRIVER.iter().flat_map(|package| ["--package", package]));
     test(report, &cargo, &packages);
 }

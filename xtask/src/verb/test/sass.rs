@@ -176,14 +176,10 @@ fn assembled(folder: &Path) -> Result<BTreeMap<u128, usize>> {
     });
     let programs = parallel_words(&texts, |text| {
         let copy = folder.join(format!("{}.ptx", stem(text)));
+        std::fs::copy(text, &copy)?;
         // What is for a newer GPU alone stays away.
-        if std::fs::copy(text, &copy).is_err() || assemble(&cuda.ptxas(), &copy, &[]).is_err() {
-            return Ok(Vec::new());
-        }
-        Ok(vec![
-            (assemble(&cuda.ptxas(), &copy, &[])?, 1),
-            (assemble(&cuda.ptxas(), &copy, &["-O0"])?, 1),
-        ])
+        let Ok(optimised) = assemble(&cuda.ptxas(), &copy, &[]) else { return Ok(Vec::new()) };
+        Ok(vec![(optimised, 1), (assemble(&cuda.ptxas(), &copy, &["-O0"])?, 1)])
     });
     let mut all = BTreeMap::new();
     for (what, results) in
