@@ -305,6 +305,11 @@ impl<'a> Machine<'a> {
                 return Ok(if offset == 0x20 { low } else { high });
             }
             0x28 => return Ok(self.stack().to_string()),
+            0x40 | 0x44 => {
+                let window = self.parameter_window()?;
+                let (low, high) = self.emit.halves(&window);
+                return Ok(if offset == 0x40 { low } else { high });
+            }
             0x50 | 0x54 => {
                 let window = self.constant_window()?;
                 let (low, high) = self.emit.halves(&window);
@@ -330,6 +335,19 @@ impl<'a> Machine<'a> {
             true => unsupported("a parameter of the kernel in a function that is called"),
             false => Ok(()),
         }
+    }
+
+    /// The generic address of the first byte of bank 0, for who wants that of the parameter: where there are several, PTX does
+    /// not say how they lie.
+    fn parameter_window(&mut self) -> Result<String, Reason> {
+        self.reads_parameters()?;
+        let [only] = self.kernel.parameters.as_slice() else {
+            return unsupported("the address of several parameters");
+        };
+        let before = PARAMETERS.unsigned_abs() + only.offset;
+        let address = self.emit.b64("mov.b64", &["p0"]);
+        let address = self.emit.b64("cvta.param.u64", &[&address]);
+        Ok(self.emit.b64("sub.s64", &[&address, &before.to_string()]))
     }
 
     /// Four bytes of the parameters, which need not be those of one.
