@@ -69,28 +69,34 @@ impl Operation {
     }
 }
 
-/// Does an operation; the first two operands are multiplied by factors before.
+/// Does an operation; the first two operands are multiplied by factors before. What is multiplied by 0 may be anything, NaN too:
+/// programs name their output where an operand is to be nothing.
 pub fn pointwise(operation: Operation, factors: [f64; 2], all: Elementwise) -> Stage {
-    let [first, second] = factors;
+    let [first, second] = factors.map(|factor| move |x: &f64| product(factor, *x));
     elementwise(all, move |inputs, to| match operation {
-        Operation::Unary(f) => each(inputs[0], to, |x| f(first * x)),
-        Operation::Forward(activation) => each(inputs[0], to, |x| activation.forward(first * x)),
+        Operation::Unary(f) => each(inputs[0], to, |x| f(first(&x))),
+        Operation::Forward(activation) => each(inputs[0], to, |x| activation.forward(first(&x))),
         Operation::Binary(f) => {
             for ((to, x), b) in to.iter_mut().zip(inputs[0]).zip(inputs[1]) {
-                *to = f(first * x, second * b);
+                *to = f(first(x), second(b));
             }
         }
         Operation::Backward(activation) => {
             for ((to, x), dy) in to.iter_mut().zip(inputs[0]).zip(inputs[1]) {
-                *to = activation.derivative(first * x) * (second * dy);
+                *to = activation.derivative(first(x)) * second(dy);
             }
         }
         Operation::Select => {
             for (((to, x), b), t) in to.iter_mut().zip(inputs[0]).zip(inputs[1]).zip(inputs[2]) {
-                *to = if *t != 0.0 { first * x } else { second * b };
+                *to = if *t != 0.0 { first(x) } else { second(b) };
             }
         }
     })
+}
+
+/// The product with a factor, of which 0 takes away whatever there is.
+fn product(factor: f64, x: f64) -> f64 {
+    if factor == 0.0 { 0.0 } else { factor * x }
 }
 
 fn each(from: &[f64], to: &mut [f64], f: impl Fn(f64) -> f64) {

@@ -456,6 +456,18 @@ def test_statuses():
     assert dnn.cudnnBackendDestroyDescriptor(made) == 2000
 
 
+def test_what_is_multiplied_by_zero_is_not_looked_at():
+    """As cudnn_convolution_relu of PyTorch does, whose output is new memory: an H200 gives no NaN either."""
+    x, y = Tensor(random.standard_normal((2, 3, 4))), Tensor(np.full((2, 3, 4), np.nan))
+    add = descriptor("pointwise", (0, 14, 0), (1, DATA_TYPE, FLOAT))
+    operation = descriptor(
+        "op_pointwise", (750, DESCRIPTOR, add), (751, DESCRIPTOR, x.descriptor), (752, DESCRIPTOR, y.descriptor),
+        (753, DESCRIPTOR, y.descriptor), (754, FLOAT32, 2.0), (755, FLOAT32, 0.0),
+    )
+    run([operation], [x, y])
+    near(y, 2 * x.values)
+
+
 for name, test in list(globals().items()):
     if re.match("test_", name):
         test()

@@ -83,7 +83,8 @@ impl NvidiaLibrary {
 /// The program of PyTorch as PyPI has it, which has an environment of its own.
 const TORCH: &str = "torch_training";
 
-/// Programs whose emulation takes a minute: the second emulated GPU leaves them out.
+/// Programs whose emulation takes a minute: the second emulated GPU leaves them out, and those of [`OWN_LIBRARIES`], which have
+/// no kernels.
 const LONG: &[&str] = &["tinygrad_train", "triton_kernels"];
 
 /// Compilers written in Python take their time.
@@ -184,8 +185,10 @@ impl Suite {
             let name = stem(program);
             let library = nvidia_library(&name);
             let not_emulated = name == TORCH || library.is_some_and(|library| !library.emulated);
-            let is_too_long = device == EMULATED[1] && LONG.contains(&name.as_str());
-            if is_too_long || device != "cpu" && not_emulated {
+            let is_left_out = device == EMULATED[1]
+                && !self.is_named
+                && [LONG, OWN_LIBRARIES].iter().any(|list| list.contains(&name.as_str()));
+            if is_left_out || device != "cpu" && not_emulated {
                 continue;
             }
             let case = |name: String, of_12| Case { name, program: program.clone(), device, of_12 };
