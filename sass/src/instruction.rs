@@ -98,6 +98,8 @@ pub struct Register {
 impl Register {
     pub const RZ: u8 = 255;
     pub const URZ: u8 = 63;
+    /// The register that says where a function's part of the thread's own memory is.
+    pub const STACK: u8 = 1;
 
     /// `Rn`
     pub const fn general(number: u8) -> Self {

@@ -9,7 +9,7 @@ pub use code::{Code, Place};
 pub use reason::Reason;
 pub(crate) use written::written;
 
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction in one copy of its function.
@@ -106,7 +106,7 @@ fn forget(i: &Instruction, barriers: &mut Barriers) {
     for (file, number) in written(i) {
         if file == File::General {
             barriers.remove(&Holder::Register(number));
-            if number == STACK {
+            if number == Register::STACK {
                 barriers.retain(|holder, _| !matches!(holder, Holder::Slot(_)));
             }
         }
@@ -126,9 +126,6 @@ fn forget(i: &Instruction, barriers: &mut Barriers) {
     }
 }
 
-/// The register that says where a function's part of the thread's own memory is.
-const STACK: u8 = 1;
-
 /// What loads and stores say that have no 32 bits.
 const WIDTHS: [&str; 6] = ["U8", "S8", "U16", "S16", "64", "128"];
 
@@ -137,7 +134,9 @@ const WIDTHS: [&str; 6] = ["U8", "S8", "U16", "S16", "64", "128"];
 fn slot(i: &Instruction) -> Option<Holder> {
     i.operands.iter().find_map(|operand| match operand {
         Operand::Address(address) if address.uniform.is_none() => {
-            let base = address.base.filter(|it| it.file == File::General && it.number == STACK)?;
+            let base = address
+                .base
+                .filter(|it| it.file == File::General && it.number == Register::STACK)?;
             base.suffix.is_none().then_some(Holder::Slot(address.offset))
         }
         _ => None,

@@ -282,6 +282,10 @@ impl<'a> Machine<'a> {
 
     /// A word of bank 0: what the launch says.
     fn launch_word(&mut self, offset: i32) -> Result<String, Reason> {
+        if let Some(both) = self.launch_words(offset & !4)? {
+            let (low, high) = self.emit.halves(&both);
+            return Ok(if offset & 4 == 0 { low } else { high });
+        }
         let special = match offset {
             0x0 => "%ntid.x",
             0x4 => "%ntid.y",
@@ -294,39 +298,26 @@ impl<'a> Machine<'a> {
             0x90 => "%envreg2",
             0x94 => "%envreg3",
             0x10c => "%nsmid",
-            0x18 | 0x1c => {
-                let window = self.shared_window();
-                let (low, high) = self.emit.halves(&window);
-                return Ok(if offset == 0x18 { low } else { high });
-            }
-            0x20 | 0x24 => {
-                let window = self.local_window();
-                let (low, high) = self.emit.halves(&window);
-                return Ok(if offset == 0x20 { low } else { high });
-            }
             0x28 => return Ok(self.stack().to_string()),
-            0x40 | 0x44 => {
-                let window = self.parameter_window()?;
-                let (low, high) = self.emit.halves(&window);
-                return Ok(if offset == 0x40 { low } else { high });
-            }
-            0x50 | 0x54 => {
-                let window = self.constant_window()?;
-                let (low, high) = self.emit.halves(&window);
-                return Ok(if offset == 0x50 { low } else { high });
-            }
-            0x30 | 0x34 | 0x130 | 0x134 => {
-                let name = if offset < 0x100 { "%gridid" } else { "%current_graph_exec" };
-                let id = self.emit.b64("mov.u64", &[name]);
-                let (low, high) = self.emit.halves(&id);
-                return Ok(if offset & 4 == 0 { low } else { high });
-            }
             // No shared memory is the system's, and the descriptor of global memory says nothing.
             0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),
             PARAMETERS.. => return self.parameter_word(offset),
             _ => return unsupported(format!("c[0][{offset:#x}]")),
         };
         Ok(self.emit.b32("mov.u32", &[special]))
+    }
+
+    /// Two words of bank 0 that are one number, if these are.
+    fn launch_words(&mut self, offset: i32) -> Result<Option<String>, Reason> {
+        Ok(Some(match offset {
+            0x18 => self.shared_window(),
+            0x20 => self.local_window(),
+            0x30 => self.emit.b64("mov.u64", &["%gridid"]),
+            0x40 => self.parameter_window()?,
+            0x50 => self.constant_window()?,
+            0x130 => self.emit.b64("mov.u64", &["%current_graph_exec"]),
+            _ => return Ok(None),
+        }))
     }
 
     /// Functions of PTX do not see those of the kernel.

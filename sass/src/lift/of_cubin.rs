@@ -5,7 +5,7 @@ use super::names;
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{SIZE, decode, decode_all};
 use crate::flow::{Code, Place};
-use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand};
+use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cubin, with what all of its kernels share.
@@ -379,7 +379,7 @@ fn handles(cubin: &Cubin, names: &[String], kernel: &Function) -> BTreeMap<u32, 
 
 /// Whether an instruction computes R1 from another register.
 fn moves_stack(i: &Instruction) -> bool {
-    let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == 1);
+    let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == Register::STACK);
     let is_other = |operand: &Operand| {
         matches!(operand, Operand::Register(r) if !r.is_zero()) && !is_stack(operand)
     };

@@ -32,8 +32,8 @@ pub fn lint(report: &mut Report, are_tested: bool) {
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
 }
 
-/// The crate whose tests ask the driver what an NVIDIA GPU was asked, in thousands of processes: as it is released, which takes
-/// a third of the time.
+/// The crate whose tests ask the driver what an NVIDIA GPU was asked, in thousands of processes: as it is released, and not without
+/// optimisation.
 const ANSWERS: &str = "differential";
 
 /// The tests of all crates but the libraries and [`ANSWERS`], with nextest where it is installed. With `lints` they are built by
@@ -88,9 +88,12 @@ pub fn run(report: &mut Report, lints: bool) {
 /// The tests of the libraries and those of [`ANSWERS`], as they are released. Their documentation has no examples.
 pub fn libraries(report: &mut Report) {
     heading("Building and running the tests of the libraries, and of the driver's answers");
-    let mut packages = vec!["--release", "--package", ANSWERS];
-    packages.extend(ABOVE_THE_DRIVER.iter().flat_map(|package| ["--package", package]));
-    test(report, &cargo, &packages);
+    // By themselves, as they are built before: together both might have other features, and be built again.
+    for some in [&ABOVE_THE_DRIVER[..], &[ANSWERS]] {
+        let mut packages = vec!["--release"];
+        packages.extend(some.iter().flat_map(|package| ["--package", package]));
+        test(report, &cargo, &packages);
+    }
 }
 
 /// Whether it was nextest that ran them.
