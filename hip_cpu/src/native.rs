@@ -1,6 +1,7 @@
 //! Modules of x86-64 code: ELF shared objects that the compiler made, loaded from memory.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use cpu_abi::{
     ABI_VERSION, DESCRIPTOR_SUFFIX, FLAG_HALF_WARP_ROWS, FLAG_ROW_WARPS, FLAG_WHOLE_WARPS,
@@ -155,9 +156,9 @@ impl KernelCode for NativeKernel {
         Ok(())
     }
 
-    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t> {
+    fn task(&self, request: Request) -> Result<(Arc<dyn Task>, Order), hipError_t> {
         let launch = Launch { request, descriptor: self.0 };
         let order = launch.order();
-        Ok((Box::new(launch), order))
+        Ok((Arc::new(launch), order))
     }
 }

@@ -3,9 +3,9 @@
 mod common;
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use common::*;
 use hip_runtime_sys::*;
@@ -226,7 +226,7 @@ fn host_functions_run_in_order_on_another_thread() {
     // SAFETY: the functions take any data.
     unsafe {
         for data in 0..50 {
-            let data = std::ptr::without_provenance_mut(data);
+            let data = without_provenance_mut(data);
             ok(hipLaunchHostFunc(stream, Some(note), data));
             ok(hipStreamAddCallback(stream, Some(called), data, 0));
         }
@@ -288,10 +288,10 @@ fn many_threads_launch_at_once() {
                 for round in 0..100 {
                     let stream = if round % 3 == 0 { hipStreamPerThread } else { own };
                     let counting = [word(counter.0), word(50u32)];
-                    ok(launch(std::ptr::without_provenance_mut(function), on(stream), &counting));
+                    ok(launch(without_provenance_mut(function), on(stream), &counting));
                     let config = LaunchConfig { stream, ..config(40, 128) };
                     let params = [word(1.0f32), word(x.0), word(y.0), word(5000u64)];
-                    ok(launch(std::ptr::without_provenance_mut(saxpy), config, &params));
+                    ok(launch(without_provenance_mut(saxpy), config, &params));
                     // SAFETY: no pointers.
                     ok(unsafe { hipStreamSynchronize(stream) });
                 }
@@ -301,6 +301,41 @@ fn many_threads_launch_at_once() {
             });
         }
     });
+}
+
+#[test]
+fn a_wait_ends_though_others_go_on_launching() {
+    const LAUNCHES: usize = 50_000;
+    let _alone = alone();
+    let module = load("vector");
+    let (function, stream) = (module.function("increment_slowly").addr(), stream(0).addr());
+    let counter = Buffer::new(&[0u32]);
+    // Each takes longer than to launch it.
+    let params = [word(counter.0), word(2000u32)];
+    // On a machine that is busy a thread may have to wait until another one has done everything.
+    let ends = (0..5).any(|_| {
+        let launched = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..LAUNCHES {
+                    ok(launch(
+                        without_provenance_mut(function),
+                        on(without_provenance_mut(stream)),
+                        &params,
+                    ));
+                    launched.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            while launched.load(Ordering::Relaxed) < 100 {
+                std::thread::yield_now();
+            }
+            // SAFETY: no pointers.
+            ok(unsafe { hipStreamSynchronize(without_provenance_mut(stream)) });
+            launched.load(Ordering::Relaxed) < LAUNCHES
+        })
+    });
+    assert!(ends);
+    assert_eq!(counter.read()[0] as usize % LAUNCHES, 0);
 }
 
 #[test]

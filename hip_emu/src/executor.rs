@@ -131,11 +131,11 @@ impl KernelCode for LoadedKernel {
         Ok(())
     }
 
-    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t> {
+    fn task(&self, request: Request) -> Result<(Arc<dyn Task>, Order), hipError_t> {
         if request.cluster.is_some() {
             tracing::error!("unsupported: launches in clusters, on AMD GPUs");
             return Err(hipError_t::hipErrorNotSupported);
         }
-        Ok((Box::new(Launch::new(request, self.0.clone())), Order::Ascending))
+        Ok((Arc::new(Launch::new(request, self.0.clone())), Order::Ascending))
     }
 }

@@ -4,12 +4,14 @@ mod common;
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::*;
 use hip_host::executor::*;
 use hip_runtime_sys::*;
 
-const KERNELS: [&str; 2] = ["number", "fail"];
+const KERNELS: [&str; 3] = ["number", "fail", "wait"];
 
 /// Takes whatever it is given for a module with [`KERNELS`].
 struct Rust;
@@ -18,7 +20,7 @@ struct Module(Vec<String>);
 
 struct Kernel(&'static str);
 
-/// Writes the number of each block behind the pointer that is the parameter, or fails.
+/// Writes the number of each block behind the pointer that is the parameter, fails, or waits until something is there.
 struct Launch(&'static str, Request);
 
 impl Executor for Rust {
@@ -59,8 +61,8 @@ impl KernelCode for Kernel {
         if block[1] == 1 { Ok(()) } else { Err(hipError_t::hipErrorInvalidConfiguration) }
     }
 
-    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t> {
-        Ok((Box::new(Launch(self.0, request)), Order::Any))
+    fn task(&self, request: Request) -> Result<(Arc<dyn Task>, Order), hipError_t> {
+        Ok((Arc::new(Launch(self.0, request)), Order::Any))
     }
 }
 
@@ -72,6 +74,14 @@ impl Task for Launch {
                 return self.1.fail(job, hipError_t::hipErrorLaunchFailure);
             }
             let to = self.1.params[0] as usize as *mut u32;
+            if self.0 == "wait" {
+                // SAFETY: a word of the test's.
+                let word = unsafe { AtomicU32::from_ptr(to) };
+                while word.load(Ordering::Relaxed) == 0 {
+                    std::thread::yield_now();
+                }
+                continue;
+            }
             // SAFETY: the test's buffer has a word for each block.
             unsafe { to.add(block as usize).write(block as u32 + 1) };
         }
@@ -113,10 +123,19 @@ fn kernels_of_an_executor() {
     let refused = launch(module, c"number", [96, 1], numbers.0);
     assert_eq!(refused, hipError_t::hipErrorLaunchOutOfResources);
 
-    // A failed launch takes the device with it, until it is reset.
+    // A failed launch takes the device with it, until it is reset. What was launched behind it does not begin.
+    let (begins, others) = (AtomicU32::new(0), Buffer::new(&[7u32; 1000]));
+    ok(launch(module, c"wait", [64, 1], begins.as_ptr()));
     ok(launch(module, c"fail", [64, 1], numbers.0));
+    for _ in 0..20 {
+        ok(launch(module, c"number", [64, 1], others.0));
+    }
+    begins.store(1, Ordering::Relaxed);
     assert_eq!(synchronize(), hipError_t::hipErrorLaunchFailure);
     assert_eq!(synchronize(), hipError_t::hipErrorLaunchFailure);
+    // SAFETY: memory of the device is memory of the host.
+    let others = unsafe { std::slice::from_raw_parts(others.0, 1000) };
+    assert!(others.iter().all(|word| *word == 7));
     // SAFETY: no arguments.
     ok(unsafe { hipDeviceReset() });
     ok(synchronize());

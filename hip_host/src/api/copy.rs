@@ -94,7 +94,7 @@ fn enqueue_as(
     } else {
         Work::Blocks(Box::new(move |op| {
             let blocks = transfer.blocks();
-            let task = Box::new(TransferTask { transfer, _staged: staged, refused });
+            let task = Arc::new(TransferTask { transfer, _staged: staged, refused });
             (Job::new(task, op, priority, blocks, Order::Any, transfer.threads()), blocks)
         }))
     };

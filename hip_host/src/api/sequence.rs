@@ -13,8 +13,9 @@ use super::launch::find;
 use super::{INVALID, Result, healthy, put};
 use crate::core::context::current;
 use crate::core::launch::LaunchConfig;
+use crate::core::member::Member;
 use crate::core::request::Params;
-use crate::core::sequence::{Member, Sequence};
+use crate::core::sequence::Sequence;
 use crate::core::stream;
 
 /// # Safety

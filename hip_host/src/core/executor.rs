@@ -1,7 +1,7 @@
 //! The seam to what loads modules and runs kernels, as the rest of `core` asks for it. Executors see [`crate::executor`].
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hip_runtime_sys::hipError_t;
 
@@ -76,7 +76,7 @@ pub trait KernelCode: Send + Sync {
     fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t>;
 
     /// The task that runs the blocks of a launch, and the order in which they may begin.
-    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t>;
+    fn task(&self, request: Request) -> Result<(Arc<dyn Task>, Order), hipError_t>;
 }
 
 /// Attributes of a kernel, as `hipFuncGetAttributes` tells them.

@@ -30,7 +30,7 @@ pub struct LaunchConfig {
 
 /// A launch that has been checked.
 pub struct Ready {
-    pub(super) task: Box<dyn Task>,
+    pub(super) task: Arc<dyn Task>,
     pub(super) order: Order,
     priority: i32,
     processors: u32,

@@ -12,6 +12,8 @@ pub mod handle;
 pub mod heap;
 pub mod image;
 pub mod launch;
+pub mod line;
+pub mod member;
 pub mod memory;
 pub mod module;
 pub mod pool;

@@ -10,8 +10,9 @@ use super::module::Kernel;
 use crate::work::chaos;
 use crate::work::job::Job;
 
-/// The parameter buffer, kept at 16-byte alignment.
-pub type Params = SmallVec<[u128; 16]>;
+/// The parameter buffer, kept at 16-byte alignment. Larger ones than most have memory of their own: the others are moved with
+/// their launch.
+pub type Params = SmallVec<[u128; 8]>;
 
 pub struct Request {
     /// The context whose stream it is launched in.

@@ -13,6 +13,8 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use super::context::{Context, current};
+use super::line::Line;
+use super::member::{Member, Runner};
 use super::tables::tables;
 use crate::work::op::{self, Op, Work};
 
@@ -41,11 +43,26 @@ pub struct Stream {
     /// Cores that each of its launches may run on at a time.
     processors: AtomicU32,
     /// The last operation. Changed only with [`Streams::order`] held.
-    last: Mutex<Option<Arc<Op>>>,
+    last: Mutex<Option<Last>>,
     /// Whether there is one there, for who asks with [`Streams::order`] held: most streams have none then.
     has_last: AtomicBool,
     /// No handle names it any more; it is forgotten when its work has ended.
     forsaken: AtomicBool,
+}
+
+/// A stream's last operation.
+struct Last {
+    op: Arc<Op>,
+    what: What,
+}
+
+enum What {
+    /// A launch, for whose end nobody has asked.
+    Launch,
+    /// Launches, to which others may be added.
+    Line(Arc<Line>),
+    /// What nothing is added to.
+    Whole,
 }
 
 impl Stream {
@@ -90,6 +107,11 @@ impl Stream {
         self.context.streams.enqueue(self, timed, also, work)
     }
 
+    /// Puts a launch into the stream.
+    pub fn launch(&self, member: Member) {
+        self.context.streams.launch(self, member);
+    }
+
     /// Whether all that was put into it, or that it has to wait for, has ended.
     pub fn is_idle(&self) -> bool {
         self.context.streams.pending_of(self).is_empty()
@@ -107,17 +129,46 @@ impl Stream {
         self.forsaken.store(true, Ordering::Relaxed);
     }
 
-    /// The last operation, if it has not ended. For who holds [`Streams::order`].
+    /// The last operation, if it has not ended; nothing is added to it any more. For who holds [`Streams::order`].
     fn pending(&self) -> Option<Arc<Op>> {
         if !self.has_last.load(Ordering::Relaxed) {
             return None;
         }
-        let mut last = self.last.lock();
-        if last.as_ref().is_some_and(|op| op.has_ended()) {
-            *last = None;
-            self.has_last.store(false, Ordering::Relaxed);
+        let mut kept = self.last.lock();
+        let last = kept.as_mut()?;
+        if let What::Line(line) = std::mem::replace(&mut last.what, What::Whole)
+            && line.close()
+        {
+            op::finish(last.op.clone());
         }
-        last.clone()
+        if last.op.has_ended() {
+            *kept = None;
+            self.has_last.store(false, Ordering::Relaxed);
+            return None;
+        }
+        Some(last.op.clone())
+    }
+
+    /// Puts a launch into the line that is the stream's last operation, if one is. For who holds [`Streams::order`].
+    fn append(&self, runner: Runner, member: Member) -> Result<Vec<Member>, Member> {
+        match &*self.last.lock() {
+            Some(Last { op, what: What::Line(line) }) if !op.has_ended() => {
+                line.append(runner, member)
+            }
+            _ => Err(member),
+        }
+    }
+
+    /// Whether launches seem to follow one another: the last operation is one, and nobody has asked for its end. For who holds
+    /// [`Streams::order`].
+    fn follows_launch(&self) -> bool {
+        matches!(&*self.last.lock(), Some(Last { what: What::Launch, .. }))
+    }
+
+    /// Makes an operation the last one. For who holds [`Streams::order`].
+    fn set_last(&self, op: Arc<Op>, what: What) {
+        *self.last.lock() = Some(Last { op, what });
+        self.has_last.store(true, Ordering::Relaxed);
     }
 }
 
@@ -218,8 +269,14 @@ impl Streams {
 
     /// The operations that the next one of a stream has to wait for.
     fn before(&self, stream: &Stream, streams: &[Arc<Stream>]) -> Ops {
-        let mut before = Ops::new();
+        let mut before = self.before_of_others(stream, streams);
         before.extend(stream.pending());
+        before
+    }
+
+    /// Those of them that are of other streams.
+    fn before_of_others(&self, stream: &Stream, streams: &[Arc<Stream>]) -> Ops {
+        let mut before = Ops::new();
         match stream.kind {
             Kind::Legacy => {
                 let blocking = streams.iter().filter(|stream| stream.kind == Kind::Blocking);
@@ -238,11 +295,44 @@ impl Streams {
             for earlier in self.before(stream, &streams).iter().chain(also) {
                 earlier.precedes(&op);
             }
-            *stream.last.lock() = Some(op.clone());
-            stream.has_last.store(true, Ordering::Relaxed);
+            stream.set_last(op.clone(), What::Whole);
         }
         op::release(op.clone());
         op
+    }
+
+    fn launch(&self, stream: &Stream, member: Member) {
+        let runner = Runner::of(stream);
+        let op = {
+            let streams = self.order.lock();
+            let mut before = self.before_of_others(stream, &streams);
+            let appended = match before.is_empty() {
+                true => stream.append(runner, member),
+                false => Err(member),
+            };
+            let first = match appended {
+                Ok(done) => {
+                    drop(streams);
+                    return drop(done);
+                }
+                Err(member) => member,
+            };
+            // What is waited for at once has no line, which would take longer.
+            let (op, what) = match before.is_empty() && stream.follows_launch() {
+                true => {
+                    let (line, op) = Line::new(runner, first);
+                    (op, What::Line(line))
+                }
+                false => (runner.alone(first), What::Launch),
+            };
+            before.extend(stream.pending());
+            for earlier in &before {
+                earlier.precedes(&op);
+            }
+            stream.set_last(op.clone(), what);
+            op
+        };
+        op::release(op);
     }
 
     fn pending_of(&self, stream: &Stream) -> Ops {

@@ -35,7 +35,7 @@ impl LibraryTask {
     /// sooner.
     pub fn job(self, op: Arc<Op>, priority: i32, processors: u32) -> (Job, u64) {
         let parts = self.0.parts();
-        (Job::new(Box::new(self), op, priority, parts, Order::Any, processors), parts)
+        (Job::new(Arc::new(self), op, priority, parts, Order::Any, processors), parts)
     }
 
     fn run_part(&self, guarded: &mut Guarded, part: u64) -> Result<(), hipError_t> {

@@ -1,7 +1,6 @@
 //! Work that several threads share: numbered blocks, see [`Order`].
 
 use std::cell::Cell;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -25,26 +24,9 @@ pub trait Task: Send + Sync {
     }
 }
 
-/// A task of one job, or of several, one after the other.
-pub enum Whose {
-    Own(Box<dyn Task>),
-    Shared(Arc<dyn Task>),
-}
-
-impl Deref for Whose {
-    type Target = dyn Task;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Whose::Own(task) => &**task,
-            Whose::Shared(task) => &**task,
-        }
-    }
-}
-
 /// A task with `total` blocks, and how far it has come.
 pub struct Job {
-    pub task: Whose,
+    pub task: Arc<dyn Task>,
     /// The operation that ends when the job does.
     pub op: Arc<Op>,
     /// Greater runs sooner.
@@ -71,19 +53,7 @@ pub struct Job {
 impl Job {
     /// A job of `total` blocks, run by at most `slot_count` threads at the same time, which ends `op`.
     pub fn new(
-        task: Box<dyn Task>,
-        op: Arc<Op>,
-        priority: i32,
-        total: u64,
-        order: Order,
-        slot_count: u32,
-    ) -> Job {
-        Job::of(Whose::Own(task), op, priority, total, order, slot_count)
-    }
-
-    /// The same of a task that other jobs may have, too.
-    pub fn of(
-        task: Whose,
+        task: Arc<dyn Task>,
         op: Arc<Op>,
         priority: i32,
         total: u64,
@@ -117,7 +87,7 @@ impl Job {
     }
 
     /// A job whose `total` blocks are taken one by one in their order, never two at the same time.
-    pub fn in_turn(task: Box<dyn Task>, op: Arc<Op>, priority: i32, total: u64) -> Job {
+    pub fn in_turn(task: Arc<dyn Task>, op: Arc<Op>, priority: i32, total: u64) -> Job {
         let mut job = Job::new(task, op, priority, total, Order::Ascending, 1);
         // Never two at a time.
         job.blocks = Blocks::in_parts(total, total);
@@ -128,7 +98,7 @@ impl Job {
     /// back and blocks are left, of which it takes half at a time; [`Job::shared`] is for these. Its task [may
     /// stop](Task::may_stop).
     pub fn alone(
-        task: Whose,
+        task: Arc<dyn Task>,
         op: Arc<Op>,
         priority: i32,
         total: u64,
@@ -138,7 +108,7 @@ impl Job {
     ) -> Job {
         // In what order they run makes a difference only to many.
         let order = if chaos::seed().is_some() { order } else { Order::Ascending };
-        let mut job = Job::of(task, op, priority, total, order, slot_count);
+        let mut job = Job::new(task, op, priority, total, order, slot_count);
         job.blocks.take_in_parts(2);
         job.alone = Some(begun);
         job
@@ -383,8 +353,7 @@ mod tests {
         static NONE: Failure = Failure::of(0);
         let task = Arc::new(Slow(Mutex::default()));
         let op = Op::new(1, &NONE, false, Work::Nothing);
-        let whose = Whose::Shared(task.clone());
-        let job = Job::alone(whose, op.clone(), 0, 8, Order::Any, 2, Ticks::now());
+        let job = Job::alone(task.clone(), op.clone(), 0, 8, Order::Any, 2, Ticks::now());
         assert!(job.take_part());
         // Half of the blocks, after which it was late.
         assert_eq!(*task.0.lock().unwrap(), [0, 1, 2, 3]);

@@ -89,6 +89,11 @@ pub fn set_graph_launch(launch: u64) {
     GRAPH_LAUNCH.set(launch);
 }
 
+/// Whether the operations that this thread makes are part of the launch of a graph.
+pub fn is_of_graph() -> bool {
+    GRAPH_LAUNCH.get() != 0
+}
+
 /// The moment from which times count.
 pub fn origin() -> Instant {
     static ORIGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
@@ -324,7 +329,7 @@ mod tests {
     fn who_waits_for_an_operation_leaves_what_comes_behind_it() {
         let [op, same, other] =
             [5, 5, 6].map(|stream| Op::new(stream, &NONE, false, Work::Nothing));
-        let job = |op: &Arc<Op>| Job::new(Box::new(Nothing), op.clone(), 0, 1, Order::Ascending, 1);
+        let job = |op: &Arc<Op>| Job::new(Arc::new(Nothing), op.clone(), 0, 1, Order::Ascending, 1);
         assert!(op.is_helped_by(&job(&same)) && !op.is_helped_by(&job(&other)));
         // A job of the stream that is seen from now on comes behind: it may wait for who waits for this.
         release(op.clone());

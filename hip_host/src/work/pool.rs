@@ -250,6 +250,27 @@ impl Pool {
         true
     }
 
+    /// Waits for a moment until there is news for the thread, which runs a job. Returns whether there is; not so where another
+    /// job needs a thread.
+    pub fn linger(&self, job: &Job, has_news: impl Fn() -> bool) -> bool {
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        let needs_thread = |other: &Arc<Job>| {
+            !std::ptr::eq(&**other, job) && !other.is_exhausted() && other.has_place()
+        };
+        if self.jobs.lock().iter().any(needs_thread) {
+            return has_news();
+        }
+        self.idle.fetch_add(1, Ordering::SeqCst);
+        for _ in 0..SPINS {
+            std::hint::spin_loop();
+            if has_news() || self.epoch.load(Ordering::Relaxed) != epoch {
+                break;
+            }
+        }
+        self.idle.fetch_sub(1, Ordering::SeqCst);
+        has_news()
+    }
+
     /// Wakes the reserve.
     pub fn call_reserve(&self) {
         self.calls.fetch_add(1, Ordering::SeqCst);
@@ -409,7 +430,7 @@ mod tests {
         }
     }
 
-    fn job(task: Box<dyn Task>, stream: u64) -> (Arc<Job>, Arc<Op>) {
+    fn job(task: Arc<dyn Task>, stream: u64) -> (Arc<Job>, Arc<Op>) {
         let op = Op::new(stream, &NONE, false, Work::Nothing);
         (Arc::new(Job::new(task, op.clone(), 0, 1, Order::Ascending, 1)), op)
     }
@@ -418,7 +439,7 @@ mod tests {
     fn who_is_late_for_one_job_looks_for_another() {
         let pool = Pool::without_threads(1, 0);
         let ((first, first_op), (second, second_op)) =
-            (job(Box::new(Plain), 1), job(Box::new(Plain), 2));
+            (job(Arc::new(Plain), 1), job(Arc::new(Plain), 2));
         pool.submit(first.clone(), 1);
         pool.submit(second, 1);
         // Another thread takes the first one's only place just after it was seen to be free.
@@ -453,7 +474,7 @@ mod tests {
     fn what_a_thread_leaves_is_run_by_those_that_sleep() {
         let meets = Arc::new(Barrier::new(2));
         let task = Leaves { meets: meets.clone(), has_left: AtomicBool::new(false) };
-        let (job, op) = job(Box::new(task), 3);
+        let (job, op) = job(Arc::new(task), 3);
         let leaves = job.clone();
         let thread = std::thread::spawn(move || leaves.take_part());
         meets.wait();
@@ -491,7 +512,7 @@ mod tests {
     #[test]
     fn tasks_end_where_the_jobs_are_not_locked() {
         let pool: &Pool = Box::leak(Box::new(Pool::without_threads(1, 0)));
-        let (job, _) = job(Box::new(Looks(pool)), 4);
+        let (job, _) = job(Arc::new(Looks(pool)), 4);
         pool.submit(job.clone(), 1);
         assert!(job.take_part());
         drop(job);
@@ -525,13 +546,13 @@ mod tests {
             let (pool, begun) = (Pool::new(threads, 0), Arc::<[AtomicBool; 8]>::default());
             let waits = |number| Waits { begun: begun.clone(), number };
             let ops = std::array::from_fn::<_, 8, _>(|number| {
-                let (job, op) = job(Box::new(waits(number)), number as u64);
+                let (job, op) = job(Arc::new(waits(number)), number as u64);
                 pool.submit(job, 1);
                 op
             });
             // What else comes meanwhile is no sign that those go on.
             let go_on = || {
-                pool.submit(job(Box::new(Plain), 9).0, 1);
+                pool.submit(job(Arc::new(Plain), 9).0, 1);
                 ops.iter().all(|op| op.has_ended())
             };
             assert!(comes(go_on), "of {threads} threads");
@@ -552,14 +573,14 @@ mod tests {
 
     fn urgent(pool: &'static Pool, last: &Arc<Op>) -> Arc<Job> {
         let op = Op::new(5, &NONE, false, Work::Nothing);
-        let task = Box::new(Again(pool, last.clone()));
+        let task = Arc::new(Again(pool, last.clone()));
         Arc::new(Job::new(task, op, 1, 1, Order::Ascending, 1))
     }
 
     #[test]
     fn urgent_jobs_do_not_keep_others_waiting_for_ever() {
         let pool = Pool::new(1, 0);
-        let (job, op) = job(Box::new(Plain), 6);
+        let (job, op) = job(Arc::new(Plain), 6);
         pool.submit(urgent(pool, &op), 1);
         pool.submit(job, 1);
         assert!(comes(|| op.has_ended()));

@@ -2,14 +2,14 @@
 
 use cuda_types::cuda::CUcontext;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 
 /// Called with a value that goes, as `(context, key, value)`.
 pub(crate) type Destructor = unsafe extern "C" fn(CUcontext, *mut c_void, *mut c_void);
 
 #[derive(Debug, Default)]
-pub(crate) struct LocalStorage(Mutex<HashMap<usize, Value>>);
+pub(crate) struct LocalStorage(Mutex<FxHashMap<usize, Value>>);
 
 /// A value's address is a number here; only its owner reads it.
 #[derive(Clone, Copy, Debug)]

@@ -110,8 +110,9 @@ pub(crate) fn check_window(window: &CUaccessPolicyWindow) -> CUres {
     if fits { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
 }
 
-/// A parameter buffer, aligned for every parameter.
-pub(crate) type Params = SmallVec<[u128; 32]>;
+/// A parameter buffer, aligned for every parameter. It is moved some times on its way, so that room for the largest costs more than
+/// memory of their own for those few.
+pub(crate) type Params = SmallVec<[u128; 8]>;
 
 impl LaunchConfig {
     /// A launch that asks for nothing else.
