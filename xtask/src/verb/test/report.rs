@@ -47,6 +47,13 @@ impl Report {
         self.not_looked_at.push(format!("{name}: {reason}"));
     }
 
+    /// Counts what another report has, and shows at the end what it would have shown.
+    pub fn add(&mut self, other: Report) {
+        self.passed += other.passed;
+        self.failures.extend(other.failures);
+        self.not_looked_at.extend(other.not_looked_at);
+    }
+
     /// Everything that was counted.
     pub fn count(&self) -> usize {
         self.passed + self.failures.len()
@@ -99,6 +106,9 @@ mod tests {
         let mut report = Report::default();
         report.pass(1);
         report.cannot("code for another processor", "this one does not run it");
-        assert_eq!(report.finish(), ExitCode::SUCCESS);
+        let mut all = Report::default();
+        all.add(report);
+        assert_eq!((all.count(), all.not_looked_at.len()), (1, 1));
+        assert_eq!(all.finish(), ExitCode::SUCCESS);
     }
 }
