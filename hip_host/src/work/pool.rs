@@ -268,7 +268,15 @@ impl Pool {
             }
         }
         self.idle.fetch_sub(1, Ordering::SeqCst);
-        has_news()
+        let has_news = has_news();
+        // Whoever has put a job in meanwhile counts on this thread, which may now be kept for long.
+        if has_news
+            && self.epoch.load(Ordering::SeqCst) != epoch
+            && self.jobs.lock().iter().any(needs_thread)
+        {
+            self.call_watch();
+        }
+        has_news
     }
 
     /// Wakes the reserve.
