@@ -200,15 +200,14 @@ fn launch(
     // SAFETY: both have room for as many bytes.
     unsafe { std::ptr::copy_nonoverlapping(parameters, params.as_mut_ptr().cast::<u8>(), bytes) };
     let Job { op, priority, most_threads, .. } = block.job();
-    let ready =
-        Ready::new(block.launch().context, &kernel, config, params, *priority, *most_threads)
-            .map_err(failed)?;
+    let ready = Ready::new(block.launch().context, kernel, config, params).map_err(failed)?;
+    let work = ready.work(*priority, *most_threads);
     match place {
-        ChildStream::In(stream) => family.launch(op, Some(stream), ready),
-        ChildStream::FireAndForget => family.launch(op, None, ready),
+        ChildStream::In(stream) => family.launch(op, Some(stream), work),
+        ChildStream::FireAndForget => family.launch(op, None, work),
         ChildStream::Tail => {
             let most = ask(segment, Question::Limit, [PENDING_LAUNCH_COUNT, 0, 0])?;
-            return family.launch_tail(ready, most as usize);
+            return family.launch_tail(work, most as usize);
         }
     }
     Ok(())

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use hip_host::core::launch::Ready;
 use hip_host::work::op::{self, Next, Op, Work};
 use hip_runtime_sys::device_runtime::{Child, Error, PARAMETER_BYTES};
 use parking_lot::Mutex;
@@ -69,7 +68,7 @@ struct Inner {
     streams: FxHashSet<u64>,
     /// The operations that each event stands for.
     events: FxHashMap<u64, SmallVec<[Arc<Op>; 2]>>,
-    tails: VecDeque<Ready>,
+    tails: VecDeque<Work>,
     buffers: FxHashMap<u64, Buffer>,
     /// Of each thread, by the numbers of its block and in that, what `cudaGetLastError` returns.
     errors: FxHashMap<(u64, u64), u32>,
@@ -140,21 +139,21 @@ impl Family {
     }
 
     /// Launches a child after the grid, of which there are `most` at most.
-    pub fn launch_tail(&self, ready: Ready, most: usize) -> Result<(), Error> {
+    pub fn launch_tail(&self, work: Work, most: usize) -> Result<(), Error> {
         let tails = &mut self.inner.lock().tails;
         if tails.len() >= most {
             return Err(Error::TooManyPending);
         }
-        tails.push_back(ready);
+        tails.push_back(work);
         Ok(())
     }
 
     /// Launches a child of the grid whose operation is `parent`, in a stream or without.
-    pub fn launch(&self, parent: &Arc<Op>, stream: Option<Stream>, ready: Ready) {
+    pub fn launch(&self, parent: &Arc<Op>, stream: Option<Stream>, work: Work) {
         let op = {
             let mut inner = self.inner.lock();
             self.pending.fetch_add(1, Ordering::Relaxed);
-            let op = child(parent, ready);
+            let op = Op::of_parent(parent, work);
             if let Some(stream) = stream {
                 let before = inner.before.entry(stream).or_default();
                 for earlier in before.drain(..) {
@@ -234,16 +233,12 @@ impl op::Family for Family {
             return Next::Wait;
         }
         let mut inner = self.inner.lock();
-        if let Some(ready) = inner.tails.pop_front() {
+        if let Some(work) = inner.tails.pop_front() {
             self.pending.store(1, Ordering::Relaxed);
-            return Next::Begin(child(grid, ready));
+            return Next::Begin(Op::of_parent(grid, work));
         }
         // Operations know their parents.
         *inner = Inner::default();
         Next::End
     }
-}
-
-fn child(parent: &Arc<Op>, ready: Ready) -> Arc<Op> {
-    Op::of_parent(parent, Work::Blocks(Box::new(move |op| ready.job(op))))
 }

@@ -17,12 +17,12 @@ use smallvec::smallvec;
 use super::{INVALID, Result, hip_api, put};
 use crate::core::context::current;
 use crate::core::launch::{LaunchConfig, Ready};
-use crate::core::member::Member;
 use crate::core::module::Kernel;
 use crate::core::request::Params;
+use crate::core::runner::Runner;
 use crate::core::stream::{self, in_range};
 use crate::core::tables::tables;
-use crate::work::op::{self, Work};
+use crate::work::op;
 
 /// The kernel of a handle.
 pub(super) fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
@@ -98,15 +98,16 @@ unsafe fn launch(
     wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    let (context, processors) = (stream.context, stream.processors());
+    let ready = Ready::new(stream.context, kernel, wanted.config, params)?;
     if !wanted.config.cooperative && wanted.priority.is_none() && !op::is_of_graph() {
-        stream.launch(Member::new(context, kernel, wanted.config, params)?);
+        stream.launch(ready);
         return Ok(());
     }
-    let priority = wanted.priority.map_or_else(|| stream.priority(), in_range);
-    let ready = Ready::new(context, &kernel, wanted.config, params, -priority, processors)?;
-    let work = Work::Blocks(Box::new(move |op| ready.job(op)));
-    stream.enqueue(false, None, work);
+    let mut runner = Runner::of(&stream);
+    if let Some(priority) = wanted.priority {
+        runner.priority = -in_range(priority);
+    }
+    stream.enqueue(false, None, runner.work(ready));
     Ok(())
 }
 

@@ -12,15 +12,14 @@ use smallvec::smallvec;
 use super::launch::find;
 use super::{INVALID, Result, healthy, put};
 use crate::core::context::current;
-use crate::core::launch::LaunchConfig;
-use crate::core::member::Member;
+use crate::core::launch::{LaunchConfig, Ready};
 use crate::core::request::Params;
 use crate::core::sequence::Sequence;
 use crate::core::stream;
 
 /// # Safety
 /// The parameters are readable.
-unsafe fn member(given: &SequenceKernel) -> Result<Member> {
+unsafe fn member(given: &SequenceKernel) -> Result<Ready> {
     let kernel = find(given.function)?;
     let config = LaunchConfig {
         grid: given.grid,
@@ -39,7 +38,7 @@ unsafe fn member(given: &SequenceKernel) -> Result<Member> {
     unsafe {
         std::ptr::copy_nonoverlapping(given.params.cast::<u8>(), params.as_mut_ptr().cast(), size);
     }
-    Member::new(current(), kernel, config, params)
+    Ready::new(current(), kernel, config, params)
 }
 
 /// See [`CreateSequence`].

@@ -13,7 +13,7 @@ use super::module::Kernel;
 use super::request::{Params, Request};
 use crate::work::blocks::Order;
 use crate::work::job::{Job, Task};
-use crate::work::op::Op;
+use crate::work::op::Work;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
@@ -28,12 +28,11 @@ pub struct LaunchConfig {
     pub cluster: Option<[u32; 3]>,
 }
 
-/// A launch that has been checked.
+/// A launch that has been checked. However often it runs, its grid has one number.
 pub struct Ready {
+    pub(super) kernel: Arc<Kernel>,
     pub(super) task: Arc<dyn Task>,
     pub(super) order: Order,
-    priority: i32,
-    processors: u32,
     pub(super) clusters: u64,
 }
 
@@ -52,14 +51,12 @@ impl LaunchConfig {
 }
 
 impl Ready {
-    /// A launch in a context whose configuration has been checked, which runs on so many cores at a time. Greater priorities run sooner.
+    /// A launch in a context whose configuration has been checked.
     pub fn new(
         context: &'static Context,
-        kernel: &Arc<Kernel>,
+        kernel: Arc<Kernel>,
         config: LaunchConfig,
         params: Params,
-        priority: i32,
-        processors: u32,
     ) -> Result<Ready, hipError_t> {
         printf::flush_at_exit();
         let LaunchConfig { grid, block, shared, cooperative, cluster } = config;
@@ -83,13 +80,15 @@ impl Ready {
             }
         }
         let (task, order) = kernel.code.task(request)?;
-        Ok(Ready { task, order, priority, processors, clusters })
+        Ok(Ready { kernel, task, order, clusters })
     }
 
-    /// The job of the operation that the launch is, and how many parts it has.
-    pub fn job(self, op: Arc<Op>) -> (Job, u64) {
-        let Ready { task, order, priority, processors, clusters } = self;
-        (Job::new(task, op, priority, clusters, order, processors), clusters)
+    /// The work of an operation that is this launch, on so many cores at a time. Greater priorities run sooner.
+    pub fn work(self, priority: i32, processors: u32) -> Work {
+        let Ready { task, order, clusters, .. } = self;
+        Work::Blocks(Box::new(move |op| {
+            (Job::new(task, op, priority, clusters, order, processors), clusters)
+        }))
     }
 }
 

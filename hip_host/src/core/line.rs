@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use super::member::{Member, Runner, Turn};
+use super::launch::Ready;
+use super::runner::{Runner, Turn};
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{self, Op, Work};
 use crate::work::pool::Pool;
@@ -28,7 +29,7 @@ pub struct Line {
     state: Mutex<State>,
     news: News,
     /// What the thread has taken.
-    taken: Mutex<VecDeque<Member>>,
+    taken: Mutex<VecDeque<Ready>>,
 }
 
 /// Advanced when a launch is put into the line, and when it is closed. The thread that waits for launches looks at nothing else.
@@ -37,9 +38,9 @@ struct News(AtomicU32);
 
 struct State {
     /// What nobody has taken.
-    waiting: VecDeque<Member>,
+    waiting: VecDeque<Ready>,
     /// What has run.
-    done: Vec<Member>,
+    done: Vec<Ready>,
     /// The thread has taken launches that have not ended, or has not come yet.
     runs: bool,
     closed: bool,
@@ -58,7 +59,7 @@ enum Next {
 
 impl Line {
     /// A line in which one launch stands, and its operation.
-    pub fn new(runner: Runner, first: Member) -> (Arc<Line>, Arc<Op>) {
+    pub fn new(runner: Runner, first: Ready) -> (Arc<Line>, Arc<Op>) {
         let state = State {
             waiting: VecDeque::from([first]),
             done: Vec::new(),
@@ -74,18 +75,17 @@ impl Line {
         });
         let in_job = line.clone();
         let work = Work::Blocks(Box::new(move |op| {
-            let Runner { stream, failure, priority, .. } = runner;
             // Who closes the line may end the operation, which is therefore not the job's.
-            let of_job = Op::new(stream, failure, false, Work::Nothing);
+            let of_job = runner.op(Work::Nothing);
             let task = Arc::new(Launched { line: in_job, op });
-            (Job::in_turn(task, of_job, priority, ENDLESS), 1)
+            (Job::in_turn(task, of_job, runner.priority, ENDLESS), 1)
         }));
-        (line, Op::new(runner.stream, runner.failure, false, work))
+        (line, runner.op(work))
     }
 
     /// Puts a launch into the line, if it is open and runs its launches so. Returns those that have run, to be dropped where no
     /// lock is held; or the launch, if it has no place here.
-    pub fn append(&self, runner: Runner, member: Member) -> Result<Vec<Member>, Member> {
+    pub fn append(&self, runner: Runner, member: Ready) -> Result<Vec<Ready>, Ready> {
         if runner != self.runner {
             return Err(member);
         }
@@ -116,7 +116,7 @@ impl Line {
     }
 
     /// Gives back what has run, and takes what waits.
-    fn next(&self, taken: &mut VecDeque<Member>, ran: &mut Vec<Member>) -> Next {
+    fn next(&self, taken: &mut VecDeque<Ready>, ran: &mut Vec<Ready>) -> Next {
         let news = self.news.0.load(Ordering::Acquire);
         let mut state = self.state.lock();
         if !state.waiting.is_empty() {
@@ -157,7 +157,7 @@ impl Task for Launched {
                     Next::Run => {}
                     Next::Linger(news) => {
                         let has_news = || line.news.0.load(Ordering::Relaxed) != news;
-                        if !Pool::get().linger(job, has_news) && line.close() {
+                        if !Pool::get().linger(has_news) && line.close() {
                             op::finish(self.op.clone());
                         }
                         now = None;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use hip_runtime_sys::hipError_t;
 
-use super::member::{Member, Runner, Turn};
+use super::launch::Ready;
+use super::runner::{Runner, Turn};
 use super::stream::Stream;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::Work;
 
 pub struct Sequence {
-    members: Vec<Member>,
+    members: Vec<Ready>,
 }
 
 /// A launch of a sequence in a stream.
@@ -21,7 +22,7 @@ struct Launched {
 
 impl Sequence {
     /// A sequence of these kernels; `hipErrorInvalidValue` for none.
-    pub fn new(members: Vec<Member>) -> Result<Sequence, hipError_t> {
+    pub fn new(members: Vec<Ready>) -> Result<Sequence, hipError_t> {
         match members.is_empty() {
             true => Err(hipError_t::hipErrorInvalidValue),
             false => Ok(Sequence { members }),

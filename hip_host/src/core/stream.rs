@@ -13,8 +13,9 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use super::context::{Context, current};
+use super::launch::Ready;
 use super::line::Line;
-use super::member::{Member, Runner};
+use super::runner::Runner;
 use super::tables::tables;
 use crate::work::op::{self, Op, Work};
 
@@ -108,7 +109,7 @@ impl Stream {
     }
 
     /// Puts a launch into the stream.
-    pub fn launch(&self, member: Member) {
+    pub fn launch(&self, member: Ready) {
         self.context.streams.launch(self, member);
     }
 
@@ -150,7 +151,7 @@ impl Stream {
     }
 
     /// Puts a launch into the line that is the stream's last operation, if one is. For who holds [`Streams::order`].
-    fn append(&self, runner: Runner, member: Member) -> Result<Vec<Member>, Member> {
+    fn append(&self, runner: Runner, member: Ready) -> Result<Vec<Ready>, Ready> {
         match &*self.last.lock() {
             Some(Last { op, what: What::Line(line) }) if !op.has_ended() => {
                 line.append(runner, member)
@@ -301,7 +302,7 @@ impl Streams {
         op
     }
 
-    fn launch(&self, stream: &Stream, member: Member) {
+    fn launch(&self, stream: &Stream, member: Ready) {
         let runner = Runner::of(stream);
         let op = {
             let streams = self.order.lock();
@@ -323,7 +324,7 @@ impl Streams {
                     let (line, op) = Line::new(runner, first);
                     (op, What::Line(line))
                 }
-                false => (runner.alone(first), What::Launch),
+                false => (runner.op(runner.work(first)), What::Launch),
             };
             before.extend(stream.pending());
             for earlier in &before {

@@ -212,6 +212,11 @@ impl Job {
         self.passes.load(Ordering::Relaxed)
     }
 
+    /// Whether there are blocks for another thread, and a place.
+    pub fn is_open(&self) -> bool {
+        !self.is_exhausted() && self.has_place()
+    }
+
     /// Whether another thread may take part.
     pub fn has_place(&self) -> bool {
         let taken: u32 =

@@ -153,10 +153,8 @@ impl Pool {
         let Some(own) = jobs.iter().position(|other| std::ptr::eq(&**other, job)) else {
             return false;
         };
-        let others = |other: &Arc<Job>| {
-            other.priority >= job.priority && other.has_place() && !other.is_exhausted()
-        };
-        if !jobs.iter().any(others) {
+        let goes_first = |other: &Arc<Job>| other.priority >= job.priority && other.is_open();
+        if !jobs.iter().any(goes_first) {
             return false;
         }
         let own = jobs.remove(own);
@@ -221,7 +219,7 @@ impl Pool {
             // They go when the lock has gone: what a task has may end with it, and be the program's.
             let ended: SmallVec<[Arc<Job>; 4]> =
                 jobs.extract_if(.., |job| job.is_exhausted()).collect();
-            let mut fit = jobs.iter().filter(|job| job.has_place() && wanted(job));
+            let mut fit = jobs.iter().filter(|job| job.is_open() && wanted(job));
             let job = match chaos::dice_of_thread() {
                 None => fit.next().cloned(),
                 Some(dice) => {
@@ -250,14 +248,11 @@ impl Pool {
         true
     }
 
-    /// Waits for a moment until there is news for the thread, which runs a job. Returns whether there is; not so where another
-    /// job needs a thread.
-    pub fn linger(&self, job: &Job, has_news: impl Fn() -> bool) -> bool {
+    /// Waits for a moment until there is news for the thread, which has the only place in its job. Returns whether there is; not so
+    /// where another job needs a thread.
+    pub fn linger(&self, has_news: impl Fn() -> bool) -> bool {
         let epoch = self.epoch.load(Ordering::SeqCst);
-        let needs_thread = |other: &Arc<Job>| {
-            !std::ptr::eq(&**other, job) && !other.is_exhausted() && other.has_place()
-        };
-        if self.jobs.lock().iter().any(needs_thread) {
+        if self.jobs.lock().iter().any(|other| other.is_open()) {
             return has_news();
         }
         self.idle.fetch_add(1, Ordering::SeqCst);
@@ -272,7 +267,7 @@ impl Pool {
         // Whoever has put a job in meanwhile counts on this thread, which may now be kept for long.
         if has_news
             && self.epoch.load(Ordering::SeqCst) != epoch
-            && self.jobs.lock().iter().any(needs_thread)
+            && self.jobs.lock().iter().any(|other| other.is_open() && !other.has_thread())
         {
             self.call_watch();
         }

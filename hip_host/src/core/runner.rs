@@ -1,19 +1,13 @@
-//! Kernels that a thread runs one after the other, without the pool's queue between: those of [sequences](super::sequence) and
-//! [lines](super::line).
+//! How launches run: as an operation of their own, or as members of [sequences](super::sequence) and [lines](super::line), which a
+//! thread runs one after the other, without the pool's queue between.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hip_runtime_sys::hipError_t;
-
 use super::context::Context;
-use super::launch::{LaunchConfig, Ready};
-use super::module::Kernel;
-use super::request::Params;
+use super::launch::Ready;
 use super::stream::Stream;
-use crate::work::blocks::Order;
-use crate::work::failure::Failure;
-use crate::work::job::{Job, Task};
+use crate::work::job::Job;
 use crate::work::op::{Op, Work};
 use crate::work::pool::Pool;
 use crate::work::ticks::Ticks;
@@ -28,44 +22,15 @@ const TURN: Duration = Duration::from_millis(1);
 /// So many members are run from one look at the clock to the next: a look costs a tenth of a small kernel.
 const LOOK: u64 = 8;
 
-/// A kernel with its parameters, whose launch has been checked. All its launches have one grid number.
-pub struct Member {
-    kernel: Arc<Kernel>,
-    task: Arc<dyn Task>,
-    order: Order,
-    parts: u64,
-}
-
-impl Member {
-    /// A launch in a context that has been checked.
-    pub fn new(
-        context: &'static Context,
-        kernel: Arc<Kernel>,
-        config: LaunchConfig,
-        params: Params,
-    ) -> Result<Member, hipError_t> {
-        let Ready { task, order, clusters: parts, .. } =
-            Ready::new(context, &kernel, config, params, 0, 0)?;
-        Ok(Member { kernel, task, order, parts })
-    }
-}
-
-/// How members run: what the stream had set when they were put into it.
-#[derive(Clone, Copy)]
+/// How launches run: what the stream had set when they were put into it.
+#[derive(Clone, Copy, PartialEq)]
 pub struct Runner {
     /// The stream's identity.
-    pub stream: u64,
-    pub failure: &'static Failure,
+    stream: u64,
+    context: &'static Context,
     /// Greater runs sooner.
     pub priority: i32,
-    pub processors: u32,
-}
-
-impl PartialEq for Runner {
-    fn eq(&self, other: &Runner) -> bool {
-        let parts = |runner: &Runner| (runner.stream, runner.priority, runner.processors);
-        parts(self) == parts(other)
-    }
+    processors: u32,
 }
 
 impl Runner {
@@ -73,30 +38,32 @@ impl Runner {
     pub fn of(stream: &Stream) -> Runner {
         Runner {
             stream: stream.id,
-            failure: &stream.context.device.failure,
+            context: stream.context,
             priority: -stream.priority(),
             processors: stream.processors(),
         }
     }
 
-    /// The operation of a member that runs alone.
-    pub fn alone(self, member: Member) -> Arc<Op> {
-        let Runner { stream, failure, priority, processors } = self;
-        let Member { task, order, parts, .. } = member;
-        let job = move |op| (Job::new(task, op, priority, parts, order, processors), parts);
-        Op::new(stream, failure, false, Work::Blocks(Box::new(job)))
+    /// An operation of the stream.
+    pub fn op(&self, work: Work) -> Arc<Op> {
+        Op::new(self.stream, &self.context.device.failure, false, work)
+    }
+
+    /// The work of an operation that is one launch.
+    pub fn work(self, ready: Ready) -> Work {
+        ready.work(self.priority, self.processors)
     }
 
     /// Runs one kernel to its end, unless the context has an error, as operations begin none then. `now` is the moment of this
     /// if it is known, and is left so.
-    pub fn run(&self, member: &Member, now: &mut Option<Ticks>) {
-        let Runner { stream, failure, priority, processors } = *self;
-        if failure.get().is_some() {
+    pub fn run(&self, member: &Ready, now: &mut Option<Ticks>) {
+        let Runner { context, priority, processors, .. } = *self;
+        if context.device.failure.get().is_some() {
             return;
         }
-        let Member { kernel, task, order, parts } = member;
+        let Ready { kernel, task, order, clusters: parts } = member;
         let (task, parts) = (task.clone(), *parts);
-        let op = Op::new(stream, failure, false, Work::Nothing);
+        let op = self.op(Work::Nothing);
         if parts == 1 {
             *now = None;
             Job::new(task, op.clone(), priority, parts, *order, processors).take_part();
