@@ -157,6 +157,9 @@ impl KernelCode for NativeKernel {
     }
 
     fn task(&self, request: Request) -> Result<(Arc<dyn Task>, Order), hipError_t> {
+        if request.remainder != [0; 3] {
+            return Err(hipError_t::hipErrorInvalidValue);
+        }
         let launch = Launch { request, descriptor: self.0 };
         let order = launch.order();
         Ok((Arc::new(launch), order))

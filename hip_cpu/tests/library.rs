@@ -40,8 +40,8 @@ const SUCCEED: &[&str] = &[
 
 /// Copies and fills of nothing.
 fn moves_nothing(name: &str) -> bool {
-    name.starts_with("hipMemset")
-        || (name.starts_with("hipMemcpy") && !name.contains("Param") && !name.contains("3D"))
+    let names_something = ["Param", "3D", "Symbol"].iter().any(|word| name.contains(word));
+    name.starts_with("hipMemset") || (name.starts_with("hipMemcpy") && !names_something)
 }
 
 macro_rules! call_all {

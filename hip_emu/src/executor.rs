@@ -1,6 +1,7 @@
 //! The executor that hip_host runs kernels with.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use hip_host::executor::{
@@ -12,6 +13,7 @@ use object::elf::EM_AMDGPU;
 use zluda_common::config::{DeviceChoice, EmulatedMemory, config};
 
 use crate::arch::Arch;
+use crate::bundle::{self, Found};
 use crate::machine::launch::Launch;
 use crate::object::{CodeObject, Kernel};
 
@@ -42,7 +44,11 @@ pub fn emulate(gfx: &str) -> bool {
 
 /// Runs when the library is loaded, before anybody can call HIP.
 extern "C" fn begin() {
-    if let DeviceChoice::Emulated(gfx) = &config().device {
+    let gfx = match &config().device {
+        DeviceChoice::Emulated(gfx) => Some(gfx),
+        _ => config().emulated_gpu.as_ref(),
+    };
+    if let Some(gfx) = gfx {
         emulate(gfx);
     }
 }
@@ -69,7 +75,16 @@ impl Executor for Emulator {
     }
 
     unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t> {
-        // SAFETY: the caller's promise.
+        let unpacked;
+        let (image, most) = match bundle::find_in_memory(image.cast(), most, self.arch())? {
+            Found::Whole => (image, most),
+            Found::Part(at, size) => (image.wrapping_byte_add(at), size),
+            Found::Unpacked(bytes) => {
+                unpacked = bytes;
+                (unpacked.as_ptr().cast(), unpacked.len())
+            }
+        };
+        // SAFETY: the caller's promise; what was unpacked is there as long as this function runs.
         let image = unsafe { Image::copy(image, most, EM_AMDGPU)? };
         let object = CodeObject::load(&self.arch, &image.bytes).map_err(|error| {
             tracing::error!("code object: {error}");
@@ -125,6 +140,10 @@ impl KernelCode for LoadedKernel {
             local: kernel.descriptor.private_size,
             max_threads: kernel.metadata.max_threads.clamp(1, 1024),
         }
+    }
+
+    fn arguments(&self) -> Vec<Range<usize>> {
+        self.0.metadata.arguments.clone()
     }
 
     fn check_block(&self, _block: [u32; 3]) -> Result<(), hipError_t> {

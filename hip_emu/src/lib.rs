@@ -4,11 +4,13 @@
 //! names the GPU.
 //!
 //! - [`executor`]: what hip_host calls; [`launch`]: a launch, its arguments and workgroups.
+//! - [`bundle`]: code objects of several GPUs in one piece.
 //! - [`object`]: code objects; [`decode`]: their instructions, through LLVM's disassembler.
 //! - [`machine`]: waves, registers and memory.
 //! - [`isa`]: what instructions mean, on plain values: no registers, no memory.
 
 pub mod arch;
+mod bundle;
 mod decode;
 mod executor;
 pub mod isa;

@@ -174,7 +174,93 @@ fn kernels_run() {
     }
     assert_eq!(words, [77, 1, 1, 40]);
 
+    registered_kernels_run();
+    the_last_group_may_be_smaller();
     spoilt_objects_are_refused_or_load();
+}
+
+/// As clang makes the host's code: an image for several GPUs, a stub that is only an address, and arguments by themselves.
+fn registered_kernels_run() {
+    static STUB: u8 = 0;
+    let target = "hipv4-amdgcn-amd-amdhsa--gfx1100";
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    for number in [1, 4096, OBJECT.len() as u64, target.len() as u64] {
+        bundle.extend(number.to_le_bytes());
+    }
+    bundle.extend(target.as_bytes());
+    bundle.resize(4096, 0);
+    bundle.extend(&*OBJECT);
+    let words = [u64::from(u32::from_be_bytes(*b"HIPF")) | 1 << 32, bundle.as_ptr() as u64, 0];
+    let three = |x, y| dim3 { x, y, z: 1 };
+    let (mut grid, mut block, mut shared, mut stream) = (three(0, 0), three(0, 0), 0, null_mut());
+    let (stub, mut result) = ((&raw const STUB).cast::<c_void>(), [0u32; 4]);
+    // SAFETY: the image and the arguments outlive their use.
+    unsafe {
+        assert!(__hipRegisterFatBinary([0u64; 3].as_ptr().cast()).is_null());
+        let image = __hipRegisterFatBinary(words.as_ptr().cast());
+        let (name, none) = (c"told".as_ptr(), null_mut());
+        __hipRegisterFunction(
+            image,
+            stub,
+            name.cast_mut(),
+            name,
+            0,
+            none,
+            none,
+            none,
+            none,
+            null_mut(),
+        );
+        let empty = hipError_t::hipErrorMissingConfiguration;
+        let pop = __hipPopCallConfiguration;
+        assert_eq!(pop(&mut grid, &mut block, &mut shared, &mut stream), empty);
+        ok(__hipPushCallConfiguration(three(3, 1), three(8, 2), 40, null_mut()));
+        ok(pop(&mut grid, &mut block, &mut shared, &mut stream));
+        let mut buffer = null_mut();
+        ok(hipMalloc(&mut buffer, 16));
+        let mut number = 91u32;
+        let mut arguments = [(&raw mut buffer).cast::<c_void>(), (&raw mut number).cast()];
+        ok(hipLaunchKernel(stub, grid, block, arguments.as_mut_ptr(), shared, stream));
+        ok(hipMemcpyDtoH(result.as_mut_ptr().cast(), buffer, 16));
+        assert_eq!(result, [91, 3, 8, 40]);
+        __hipUnregisterFatBinary(image);
+        let unknown = hipError_t::hipErrorInvalidDeviceFunction;
+        assert_eq!(hipLaunchKernel(stub, grid, block, arguments.as_mut_ptr(), 0, stream), unknown);
+        ok(hipFree(buffer));
+    }
+}
+
+/// Grids in threads, which need not be whole groups.
+fn the_last_group_may_be_smaller() {
+    let mut result = [u32::MAX; 64];
+    // SAFETY: valid pointers and lengths.
+    unsafe {
+        let (module, mut function, mut buffer) = (load(&OBJECT).unwrap(), null_mut(), null_mut());
+        ok(hipModuleGetFunction(&mut function, module, c"places".as_ptr()));
+        ok(hipMalloc(&mut buffer, 256));
+        ok(hipMemset(buffer, 0xff, 256));
+        let mut number = 0u32;
+        let mut arguments = [(&raw mut buffer).cast::<c_void>(), (&raw mut number).cast()];
+        let launch = |x, threads| {
+            let (none, params) = (null_mut(), arguments.as_mut_ptr());
+            let (no_extra, no_event) = (null_mut(), null_mut());
+            hipExtModuleLaunchKernel(
+                function, x, 2, 1, threads, 2, 1, 0, none, params, no_extra, no_event, no_event, 0,
+            )
+        };
+        let mut launch = launch;
+        ok(launch(6, 4));
+        assert_eq!(launch(6, 0), hipError_t::hipErrorInvalidValue);
+        ok(hipMemcpyDtoH(result.as_mut_ptr().cast(), buffer, 256));
+        ok(hipFree(buffer));
+        ok(hipModuleUnload(module));
+    }
+    let item = |x: u32, y: u32, group: u32| x | y << 10 | group << 30;
+    assert_eq!(result[..8], [0, 1, 2, 3, 4, 5, 6, 7].map(|i| item(i % 4, i / 4, 0)));
+    // The second group has two columns.
+    let last = [item(0, 0, 1), item(1, 0, 1), u32::MAX, u32::MAX, item(0, 1, 1), item(1, 1, 1)];
+    assert_eq!(result[32..38], last);
+    assert_eq!(result[38..], [u32::MAX; 26]);
 }
 
 /// Bytes of the headers, tables and metadata changed.

@@ -10,6 +10,7 @@ pub use crate::core::image::Image;
 pub use crate::core::request::{Params, Request};
 pub use crate::guard::fault::Fault;
 pub use crate::guard::guarded::Guarded;
+pub use crate::os::copied::Copied;
 pub use crate::work::blocks::Order;
 pub use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;

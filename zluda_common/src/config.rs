@@ -44,6 +44,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::devices(value).map(|devices| config.devices = devices),
     },
     Variable {
+        name: "ZLUDA_EMULATED_GPU",
+        meaning: "the GPU that `libzluda_hip_emu.so` emulates where ROCm's libraries have it in place of \
+                  `libamdhip64.so`, as with `ZLUDA_DEVICE=rocm`",
+        values: "gfx1100, ...",
+        default: "none",
+        apply: |config, value| parse::gpu(value).map(|gpu| config.emulated_gpu = Some(gpu)),
+    },
+    Variable {
         name: "ZLUDA_EMULATED_MEMORY",
         meaning: "whether the memory of an emulated GPU lies apart from the host's, which cannot access it, as that of a \
                   card; or at addresses at which the host finds it too",
@@ -196,6 +204,8 @@ pub struct Config {
     pub math: Math,
     pub machine_code: MachineCode,
     pub amd_matrix: AmdMatrix,
+    /// Its gfx name.
+    pub emulated_gpu: Option<String>,
     pub emulated_memory: EmulatedMemory,
     /// A seed.
     pub chaos: Option<u64>,
@@ -364,6 +374,7 @@ impl Default for Config {
             math: Math::default(),
             machine_code: MachineCode::default(),
             amd_matrix: AmdMatrix::default(),
+            emulated_gpu: None,
             emulated_memory: EmulatedMemory::default(),
             chaos: None,
             check: CheckConfig::default(),

@@ -45,7 +45,7 @@ impl Provider {
                 Ok(library) => {
                     let name = name.to_string_lossy().into_owned();
                     // SAFETY: the library was opened because it provides HIP.
-                    return Ok(unsafe { HipRuntime::new(library, name) });
+                    return Ok(unsafe { HipRuntime::new(library, name, *self == Provider::Rocm) });
                 }
                 Err(error) => reasons.push(error.to_string()),
             }

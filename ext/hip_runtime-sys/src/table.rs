@@ -63,17 +63,19 @@ macro_rules! table {
             missing: Vec<&'static str>,
             before_6: Option<crate::versions::Before6>,
             enqueue_task: Option<EnqueueTask>,
+            is_rocm: bool,
             $($name: signatures::$name,)*
             /// Keeps the functions above where they are.
             library: Library,
         }
 
         impl HipRuntime {
-            /// Looks up every function of `library`; `name` is what messages call it.
+            /// Looks up every function of `library`; `name` is what messages call it. Where it stands for ROCm's, an emulated
+            /// GPU in its place included, nothing is used that ROCm's has not.
             ///
             /// # Safety
             /// Symbols of `library` that have names of HIP functions must be those functions.
-            pub unsafe fn new(library: Library, name: String) -> HipRuntime {
+            pub unsafe fn new(library: Library, name: String, is_rocm: bool) -> HipRuntime {
                 let mut missing = Vec::new();
                 $(
                     let $name = {
@@ -96,8 +98,8 @@ macro_rules! table {
                 let before_6 = unsafe { crate::versions::Before6::new(&library) };
                 // SAFETY: this project's providers export the name with this type, and nobody else does.
                 let enqueue_task = unsafe { library.get::<EnqueueTask>(ENQUEUE_TASK.as_bytes()) };
-                let enqueue_task = enqueue_task.ok().map(|function| *function);
-                HipRuntime { name, missing, before_6, enqueue_task, $($name,)* library }
+                let enqueue_task = enqueue_task.ok().filter(|_| !is_rocm).map(|function| *function);
+                HipRuntime { name, missing, before_6, enqueue_task, is_rocm, $($name,)* library }
             }
 
             /// The provider's function that takes tasks, where it is one of this project's.
@@ -110,6 +112,9 @@ macro_rules! table {
             /// # Safety
             /// A symbol of this name is a function of type `T`, which is used only as long as `self` lives.
             pub unsafe fn own_function<T: Copy>(&self, name: &str) -> Option<T> {
+                if self.is_rocm {
+                    return None;
+                }
                 // SAFETY: the caller says so.
                 unsafe { self.library.get::<T>(name.as_bytes()) }.ok().map(|function| *function)
             }

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use zluda_common::program_memory;
 
+use super::Stop;
+use super::wave::Wave;
 use crate::decode::memory::{Atomic, What};
 use crate::isa;
 
@@ -24,6 +26,36 @@ pub unsafe fn apply(operation: Atomic, address: usize, data: u64, second: u64) -
         let memory = unsafe { AtomicU32::from_ptr(address as *mut u32) };
         narrow(operation.what, memory, data as u32, second as u32).into()
     }
+}
+
+/// Does a lane's operation with data of these registers, and leaves what was there; without a place nothing is done, and that
+/// is 0.
+pub fn in_lane(
+    wave: &mut Wave,
+    operation: Atomic,
+    place: Option<usize>,
+    lane: usize,
+    [data, second]: [u16; 2],
+    result: Option<u16>,
+) -> Result<(), Stop> {
+    let value = |register| match operation.wide {
+        true => wave.lane64(register, lane),
+        false => wave.lane32(register, lane).into(),
+    };
+    let old = match place {
+        None => 0,
+        Some(place) if !place.is_multiple_of(if operation.wide { 8 } else { 4 }) => {
+            return Err(Stop::Misaligned(place));
+        }
+        // SAFETY: aligned; what cannot be accessed ends the interpreter.
+        Some(place) => unsafe { apply(operation, place, value(data), value(second)) },
+    };
+    match result {
+        None => {}
+        Some(register) if operation.wide => wave.set_lane64(register, lane, old),
+        Some(register) => wave.set_lane32(register, lane, old as u32),
+    }
+    Ok(())
 }
 
 macro_rules! integers {

@@ -49,7 +49,10 @@ impl Launch {
     }
 
     fn fill_hidden(&mut self) {
-        let Request { grid, block, dynamic_shared, .. } = self.request;
+        let Request { grid, block, remainder, dynamic_shared, .. } = self.request;
+        // Whole ones.
+        let blocks: [u32; 3] =
+            std::array::from_fn(|axis| grid[axis] - u32::from(remainder[axis] != 0));
         let dimensions = (1..=3u64)
             .rev()
             .find(|&n| {
@@ -64,18 +67,21 @@ impl Launch {
         };
         for hidden in &self.kernel.metadata.hidden {
             let value = match hidden.kind.as_str() {
-                "hidden_block_count_x" => grid[0].into(),
-                "hidden_block_count_y" => grid[1].into(),
-                "hidden_block_count_z" => grid[2].into(),
+                "hidden_block_count_x" => blocks[0].into(),
+                "hidden_block_count_y" => blocks[1].into(),
+                "hidden_block_count_z" => blocks[2].into(),
                 "hidden_group_size_x" => block[0].into(),
                 "hidden_group_size_y" => block[1].into(),
                 "hidden_group_size_z" => block[2].into(),
+                "hidden_remainder_x" => remainder[0].into(),
+                "hidden_remainder_y" => remainder[1].into(),
+                "hidden_remainder_z" => remainder[2].into(),
                 "hidden_grid_dims" => dimensions,
                 "hidden_dynamic_lds_size" => dynamic_shared.into(),
                 "hidden_private_base" => PRIVATE_APERTURE.into(),
                 "hidden_shared_base" => SHARED_APERTURE.into(),
                 "hidden_queue_ptr" => self.queue.as_ptr() as u64,
-                // Groups are whole, offsets zero; there is no heap, no host to call, no default queue.
+                // Offsets are zero; there is no heap, no host to call, no default queue.
                 _ => 0u64,
             };
             let size = hidden.size.min(8);
@@ -86,7 +92,7 @@ impl Launch {
     }
 
     fn fill_packet(&mut self) {
-        let Request { grid, block, .. } = self.request;
+        let Request { grid, block, remainder, .. } = self.request;
         let arguments = self.arguments_address();
         let local = self.local_size() as u32;
         let packet = &mut self.packet;
@@ -94,7 +100,8 @@ impl Launch {
         packet[1] = block[0] | block[1] << 16;
         packet[2] = block[2];
         for axis in 0..3 {
-            packet[3 + axis] = grid[axis].wrapping_mul(block[axis]);
+            let missing = if remainder[axis] == 0 { 0 } else { block[axis] - remainder[axis] };
+            packet[3 + axis] = grid[axis].wrapping_mul(block[axis]).wrapping_sub(missing);
         }
         packet[6] = self.private_size as u32;
         packet[7] = local;

@@ -2,9 +2,10 @@
 //!
 //! - [`group`]: a workgroup; [`wave`]: registers; [`start`]: what a wave begins with.
 //! - [`interpreter`]: one instruction after the other.
-//! - [`vector`], [`lane`], [`matrix`], [`memory`], [`atomic`], [`status`]: what instructions do.
+//! - [`vector`], [`lane`], [`matrix`], [`memory`], [`buffer`], [`atomic`], [`status`]: what instructions do.
 
 pub mod atomic;
+mod buffer;
 pub mod group;
 pub mod interpreter;
 pub mod lane;

@@ -11,10 +11,12 @@ pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {
     let kernel = &launch.kernel;
     let descriptor = &kernel.descriptor;
     let arch = &kernel.code.arch;
-    let threads = launch.request.threads() as usize;
+    let block = launch.request.block_at(place);
+    let threads = block.iter().product::<u32>() as usize;
     let first = wave.number as usize * wave.lanes;
     let lanes = threads.saturating_sub(first).min(wave.lanes);
-    wave.state = State::Running;
+    // The last block may have fewer waves.
+    wave.state = if lanes == 0 { State::Ended } else { State::Running };
     wave.pc = kernel.entry;
     wave.scc = false;
     wave.signalled = false;
@@ -77,7 +79,7 @@ pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {
         give(wave, descriptor.wants_group_info(), 0);
         give(wave, descriptor.wants_private_offset() && !arch.has_architected_scratch(), 0);
     }
-    let [x, y, _] = launch.request.block.map(|size| size as usize);
+    let [x, y, _] = block.map(|size| size as usize);
     for lane in 0..lanes {
         let thread = first + lane;
         let item = [thread % x, thread / x % y, thread / x / y].map(|number| number as u32);

@@ -287,6 +287,27 @@ fn a_buffer_of_all_lanes_is_scratch_memory_too() {
 }
 
 #[test]
+fn what_lies_outside_of_a_buffer_is_zero() {
+    // Word by word from the seventh on, of 32 bytes; the scalar offset counts.
+    let text = "s_mov_b32 s6, 4\nv_lshlrev_b32 v2, 2, v0
+        buffer_load_b128 v[4:7], v2, s[0:3], s6 offen offset:16
+        v_mov_b32 v3, 7\nbuffer_store_b64 v[2:3], v2, s[0:3], 0 offen offset:28
+        buffer_atomic_add_u32 v2, v2, s[0:3], 0 offen offset:32 glc";
+    let mut bench = Bench::new("gfx1100", text);
+    let memory: &'static mut [u32] = (100..164).collect::<Vec<_>>().leak();
+    bench.wave.told[0] = (memory.as_ptr() as u64, 256);
+    bench.wave.set_scalar64(0, memory.as_ptr() as u64);
+    bench.wave.set_scalar64(2, 0x3100_4000_0000_0020);
+    bench.run().unwrap();
+    let lane = |number| [4, 5, 6, 7].map(|register| bench.wave.lane32(register, number));
+    assert_eq!([lane(0), lane(2)], [[105, 106, 107, 0], [107, 0, 0, 0]]);
+    assert_eq!([lane(3), lane(31)], [[0; 4]; 2]);
+    // The first word of lane 0's store is inside, and nothing else.
+    assert_eq!(memory[6..10], [106, 0, 108, 109]);
+    assert_eq!(bench.row(2), [0; 32]);
+}
+
+#[test]
 fn two_operations_at_once_read_before_either_writes() {
     let text = "v_mov_b32 v1, 1.0\nv_mov_b32 v2, 2.0
         v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1";

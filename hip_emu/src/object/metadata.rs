@@ -1,6 +1,8 @@
 //! A code object's metadata: kernels, and the layout of their arguments. LLVM's "User Guide for AMDGPU
 //! Backend", section "Code Object V5 Metadata".
 
+use std::ops::Range;
+
 use rmpv::{Value, decode};
 
 /// Lists within lists, at most.
@@ -17,6 +19,8 @@ pub struct KernelMetadata {
     pub has_dynamic_stack: bool,
     /// Bytes of the arguments that the program gives.
     pub explicit_size: u32,
+    /// Where each of them lies.
+    pub arguments: Vec<Range<usize>>,
     pub hidden: Vec<Hidden>,
 }
 
@@ -74,7 +78,9 @@ fn kernel(value: &Value) -> Option<KernelMetadata> {
             let (offset, size) = (offset as usize, size as usize);
             kernel.hidden.push(Hidden { kind, offset, size });
         } else {
-            kernel.explicit_size = kernel.explicit_size.max(offset.checked_add(size)?);
+            let end = offset.checked_add(size)?;
+            kernel.explicit_size = kernel.explicit_size.max(end);
+            kernel.arguments.push(offset as usize..end as usize);
         }
     }
     Some(kernel)
@@ -98,6 +104,7 @@ mod tests {
         assert_eq!((kernel.max_threads, kernel.private_size), (256, 0));
         assert!(kernel.has_dynamic_stack);
         assert_eq!((kernel.explicit_size, kernel.hidden.len()), (12, 1));
+        assert_eq!((kernel.arguments.len(), &kernel.arguments[0]), (1, &(8..12)));
         let Hidden { kind, offset, size } = &kernel.hidden[0];
         assert_eq!((kind.as_str(), *offset, *size), ("hidden_block_count_x", 16, 4));
     }

@@ -196,7 +196,9 @@ fn relocate(elf: &ElfFile64<'_, LittleEndian>, image: &mut [u8], base: u64) -> R
     Ok(())
 }
 
+/// The kernels of all notes: a linker leaves those of each object behind one another, as in rocBLAS's libraries of kernels.
 fn metadata(elf: &ElfFile64<'_, LittleEndian>, bytes: &[u8]) -> Result<Vec<KernelMetadata>, Error> {
+    let mut kernels = None;
     let endian = LittleEndian;
     let header = elf.elf_header();
     let sections = header.section_headers(endian, bytes).map_err(|error| error.to_string())?;
@@ -208,9 +210,10 @@ fn metadata(elf: &ElfFile64<'_, LittleEndian>, bytes: &[u8]) -> Result<Vec<Kerne
         while let Ok(Some(note)) = notes.next() {
             if note.n_type(endian) == NT_AMDGPU_METADATA && note.name() == b"AMDGPU" {
                 let found = metadata::kernels(note.desc());
-                return found.ok_or_else(|| "metadata that cannot be read".to_owned());
+                let found = found.ok_or_else(|| "metadata that cannot be read".to_owned())?;
+                kernels.get_or_insert_with(Vec::new).extend(found);
             }
         }
     }
-    Err("no metadata".to_owned())
+    kernels.ok_or_else(|| "no metadata".to_owned())
 }

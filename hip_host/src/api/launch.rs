@@ -1,7 +1,7 @@
 //! Kernels: launches, attributes, occupancy.
 //!
-//! To this device a kernel has one parameter, the whole buffer that its descriptor names the size of.
-//! It comes through `extra`, or as the first element of `kernelParams`.
+//! To a device whose code objects do not say where arguments lie, a kernel has one, the whole buffer that its descriptor names
+//! the size of. Arguments come in such a buffer through `extra`, or each by an element of `kernelParams`.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ pub(super) fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
 }
 
 /// The arguments of a launch besides its kernel and its parameters.
-struct Wanted {
-    config: LaunchConfig,
-    stream: hipStream_t,
+pub(super) struct Wanted {
+    pub(super) config: LaunchConfig,
+    pub(super) stream: hipStream_t,
     /// Where it is another than the stream's; lower numbers are greater ones.
-    priority: Option<i32>,
+    pub(super) priority: Option<i32>,
 }
 
 /// Copies the parameter buffer.
@@ -71,8 +71,15 @@ unsafe fn parameters(
                 at = at.add(2);
             }
         } else if !kernel_params.is_null() && wanted != 0 {
-            buffer = (*kernel_params).cast_const();
-            size = wanted;
+            let bytes = params.as_mut_ptr().cast::<u8>();
+            for (index, place) in kernel.arguments.iter().enumerate() {
+                let argument = (*kernel_params.add(index)).cast::<u8>();
+                if argument.is_null() {
+                    return Err(INVALID);
+                }
+                std::ptr::copy_nonoverlapping(argument, bytes.add(place.start), place.len());
+            }
+            return Ok(params);
         }
         if wanted == 0 {
             return Ok(params);
@@ -87,13 +94,12 @@ unsafe fn parameters(
 
 /// # Safety
 /// As for [`parameters`].
-unsafe fn launch(
-    kernel: hipFunction_t,
+pub(super) unsafe fn launch(
+    kernel: Arc<Kernel>,
     wanted: Wanted,
     kernel_params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result {
-    let kernel = find(kernel)?;
     let stream = stream::find(wanted.stream)?;
     wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
@@ -145,10 +151,10 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None };
+        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None, remainder: [0; 3] };
         let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's arrays.
-        unsafe { launch(f, wanted, kernelParams, extra) }
+        unsafe { launch(find(f)?, wanted, kernelParams, extra) }
     }
 
     healthy fn hipModuleLaunchCooperativeKernel(
@@ -156,10 +162,10 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None };
+        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None, remainder: [0; 3] };
         let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's array.
-        unsafe { launch(f, wanted, kernelParams, std::ptr::null_mut()) }
+        unsafe { launch(find(f)?, wanted, kernelParams, std::ptr::null_mut()) }
     }
 
     healthy fn hipDrvLaunchKernelEx(
@@ -192,9 +198,10 @@ hip_api! {
                 shared: given.sharedMemBytes,
                 cooperative,
                 cluster,
+                remainder: [0; 3],
             };
             let wanted = Wanted { config, stream: given.hStream, priority };
-            launch(f, wanted, params, extra)
+            launch(find(f)?, wanted, params, extra)
         }
     }
 

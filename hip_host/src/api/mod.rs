@@ -16,6 +16,7 @@ mod module;
 mod part;
 mod pool;
 mod priority;
+mod registered;
 mod sequence;
 mod set;
 mod stream;
@@ -35,7 +36,8 @@ use crate::work::failure;
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*,
     fault_handlers::*, graph_launch::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*,
-    priority::*, sequence::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
+    priority::*, registered::*, sequence::*, set::*, stream::*, task::*, texture::*,
+    virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -59,6 +61,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         pool::NAMES,
         pool::OWN_NAMES,
         priority::NAMES,
+        registered::NAMES,
+        registered::OWN_NAMES,
         sequence::NAMES,
         set::NAMES,
         stream::NAMES,

@@ -27,6 +27,7 @@ unsafe fn member(given: &SequenceKernel) -> Result<Ready> {
         shared: given.shared,
         cooperative: false,
         cluster: (given.cluster != [0; 3]).then_some(given.cluster),
+        remainder: [0; 3],
     };
     config.check(&kernel)?;
     let size = kernel.facts.param_size as usize;

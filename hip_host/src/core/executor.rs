@@ -1,6 +1,7 @@
 //! The seam to what loads modules and runs kernels, as the rest of `core` asks for it. Executors see [`crate::executor`].
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use hip_runtime_sys::hipError_t;
@@ -71,6 +72,11 @@ pub struct Variable {
 pub trait KernelCode: Send + Sync {
     /// The attributes that programs ask for and launches are checked against.
     fn facts(&self) -> KernelFacts;
+
+    /// Where each argument lies in the parameter buffer. To a device that does not say so, the buffer is one.
+    fn arguments(&self) -> Vec<Range<usize>> {
+        std::iter::once(0..self.facts().param_size as usize).collect()
+    }
 
     /// Whether the code is for blocks of this shape.
     fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t>;

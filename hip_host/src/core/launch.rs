@@ -26,6 +26,8 @@ pub struct LaunchConfig {
     pub shared: u32,
     pub cooperative: bool,
     pub cluster: Option<[u32; 3]>,
+    /// Threads that the last block has along each axis, where it is no whole one; else 0.
+    pub remainder: [u32; 3],
 }
 
 /// A launch that has been checked. However often it runs, its grid has one number.
@@ -59,7 +61,7 @@ impl Ready {
         params: Params,
     ) -> Result<Ready, hipError_t> {
         printf::flush_at_exit();
-        let LaunchConfig { grid, block, shared, cooperative, cluster } = config;
+        let LaunchConfig { grid, block, shared, cooperative, cluster, remainder } = config;
         let request = Request {
             context,
             kernel: kernel.clone(),
@@ -68,6 +70,7 @@ impl Ready {
             block,
             dynamic_shared: shared,
             cluster,
+            remainder,
             cooperative,
             grid_id: new_grid(),
         };

@@ -1,6 +1,7 @@
 //! Modules: code that the executor has loaded, its kernels and variables.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -22,6 +23,8 @@ pub struct Module {
 pub struct Kernel {
     pub name: String,
     pub facts: KernelFacts,
+    /// Where each argument lies in the parameter buffer.
+    pub arguments: Vec<Range<usize>>,
     pub code: Box<dyn KernelCode>,
     /// Keeps the code loaded.
     pub module: Arc<Module>,
@@ -58,6 +61,7 @@ impl Module {
             module: self.clone(),
             name: name.to_owned(),
             facts,
+            arguments: code.arguments(),
             code,
             max_dynamic_shared,
             quick: AtomicU32::new(0),

@@ -25,6 +25,9 @@ pub struct Request {
     pub dynamic_shared: u32,
     /// Blocks of a cluster along each axis, which divide `grid`; none where nobody asked for clusters.
     pub cluster: Option<[u32; 3]>,
+    /// Threads that the last block has along each axis, where it is no whole one; else 0. For OpenCL, whose kernels are ROCm's
+    /// libraries' too.
+    pub remainder: [u32; 3],
     /// All blocks must be in flight at the same time.
     pub cooperative: bool,
     pub grid_id: u64,
@@ -53,6 +56,15 @@ impl Request {
     #[inline]
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
+    }
+
+    /// The threads of a block along each axis.
+    #[inline]
+    pub fn block_at(&self, place: [u32; 3]) -> [u32; 3] {
+        std::array::from_fn(|axis| match self.remainder[axis] {
+            remainder if remainder != 0 && place[axis] + 1 == self.grid[axis] => remainder,
+            _ => self.block[axis],
+        })
     }
 
     /// The place of a block in the grid, from its number: x fastest.

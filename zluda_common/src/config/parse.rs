@@ -20,10 +20,18 @@ pub(super) fn device(value: OsString) -> Result<DeviceChoice, String> {
         "rocm" => Ok(DeviceChoice::Rocm),
         "cpu" => Ok(DeviceChoice::Cpu),
         _ => match value.strip_prefix("emu:") {
-            Some(name) if is_gfx_name(name) => Ok(DeviceChoice::Emulated(name.to_owned())),
-            Some(_) => Err("the emulated GPU is not a gfx name such as gfx1100".to_owned()),
+            Some(name) => gpu(name.into()).map(DeviceChoice::Emulated),
             None => Err("there is no such device".to_owned()),
         },
+    }
+}
+
+/// The gfx name of an emulated GPU.
+pub(super) fn gpu(value: OsString) -> Result<String, String> {
+    let name = text(value)?;
+    match is_gfx_name(&name) {
+        true => Ok(name),
+        false => Err("the emulated GPU is not a gfx name such as gfx1100".to_owned()),
     }
 }
 

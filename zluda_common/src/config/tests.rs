@@ -28,6 +28,7 @@ fn devices() {
         good("ZLUDA_DEVICE", "emu:gfx90a").device,
         DeviceChoice::Emulated("gfx90a".to_owned())
     );
+    assert_eq!(good("ZLUDA_EMULATED_GPU", "gfx942").emulated_gpu.as_deref(), Some("gfx942"));
 }
 
 #[test]
@@ -145,6 +146,7 @@ fn a_bad_value_gives_one_line_and_the_default() {
         ("ZLUDA_DEVICES", "two"),
         ("ZLUDA_DEVICES", "2:shared"),
         ("ZLUDA_DEVICES", ":divided"),
+        ("ZLUDA_EMULATED_GPU", "emu:gfx942"),
         ("ZLUDA_EMULATED_MEMORY", "own"),
         ("ZLUDA_MEMORY", "-1"),
         ("ZLUDA_MEMORY", "many"),
