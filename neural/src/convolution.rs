@@ -4,6 +4,7 @@
 //! Tensors are `[n, c, spatial...]` of any layout, filters `[k, c / groups, spatial...]`.
 
 use crate::activation::Activation;
+use crate::layer::{ConvolutionLayer, Direction, Layer};
 use crate::tensor::{Scale, Tensor};
 use crate::window::{Axis, SPACE, Side, space};
 use crate::work::{Stage, stage, threads};
@@ -79,9 +80,18 @@ pub fn forward(
     scale: Scale,
     epilogue: Option<Epilogue>,
 ) -> Stage {
+    let layer = ConvolutionLayer {
+        direction: Direction::Forward,
+        convolution: convolution.clone(),
+        x: x.clone(),
+        w: w.clone(),
+        y: y.clone(),
+        scale,
+        epilogue: epilogue.clone(),
+    };
     let wide = x.format.is_wide();
     let gather = Gather::new(convolution, Side::Windows, x, w, y, scale, epilogue);
-    in_precision!(wide, gathered(gather))
+    in_precision!(wide, gathered(gather)).of(Layer::Convolution(Box::new(layer)))
 }
 
 /// `dx = alpha * (gradient of x) + beta * dx`.
@@ -92,9 +102,18 @@ pub fn backward_data(
     dx: Tensor,
     scale: Scale,
 ) -> Stage {
+    let layer = ConvolutionLayer {
+        direction: Direction::BackwardData,
+        convolution: convolution.clone(),
+        x: dx.clone(),
+        w: w.clone(),
+        y: dy.clone(),
+        scale,
+        epilogue: None,
+    };
     let wide = dy.format.is_wide();
     let gather = Gather::new(convolution, Side::Elements, dy, w, dx, scale, None);
-    in_precision!(wide, gathered(gather))
+    in_precision!(wide, gathered(gather)).of(Layer::Convolution(Box::new(layer)))
 }
 
 /// `dw = alpha * (gradient of w) + beta * dw`.
@@ -105,8 +124,18 @@ pub fn backward_filter(
     dw: Tensor,
     scale: Scale,
 ) -> Stage {
+    let layer = ConvolutionLayer {
+        direction: Direction::BackwardFilter,
+        convolution: convolution.clone(),
+        x: x.clone(),
+        w: dw.clone(),
+        y: dy.clone(),
+        scale,
+        epilogue: None,
+    };
     let wide = x.format.is_wide();
     in_precision!(wide, filter_gradient(convolution, x, dy, dw, scale))
+        .of(Layer::Convolution(Box::new(layer)))
 }
 
 /// A product whose right factor is gathered from `source`: the elements that those of `target` meet.
@@ -416,5 +445,6 @@ fn filter_gradient<T: Real>(
 
 /// `db = alpha * (sum of dy over all but the channels) + beta * db`.
 pub fn backward_bias(dy: Tensor, db: Tensor, scale: Scale) -> Stage {
-    crate::reduction::reduce(crate::reduction::Reduction::Add, dy, db, scale)
+    let layer = Layer::BackwardBias { dy: dy.clone(), db: db.clone(), scale };
+    crate::reduction::reduce(crate::reduction::Reduction::Add, dy, db, scale).of(layer)
 }

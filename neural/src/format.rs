@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The type of elements in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     F32,
     F64,

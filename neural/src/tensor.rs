@@ -5,7 +5,7 @@ use dense::Real;
 use std::ops::Range;
 
 /// The elements of a tensor: their type, how many there are of each dimension, and the steps in elements.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub format: Format,
     pub dims: Vec<usize>,

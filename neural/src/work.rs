@@ -1,11 +1,21 @@
 //! Work in parts: who calls decides which thread runs which. Nothing here starts a thread.
 
+use crate::layer::Layer;
 use std::ops::Range;
 
 /// A part of the work whose parts may run at the same time.
 pub struct Stage {
     pub parts: usize,
     pub run: Box<dyn Fn(usize) + Send + Sync>,
+    /// What it computes, if somebody else may do that in its place.
+    pub layer: Option<Layer>,
+}
+
+impl Stage {
+    /// The stage, of which is known what it computes.
+    pub fn of(self, layer: Layer) -> Stage {
+        Stage { layer: Some(layer), ..self }
+    }
 }
 
 /// Stages, each of which begins when the one before is done.
@@ -13,7 +23,7 @@ pub type Work = Vec<Stage>;
 
 /// A stage of `parts` parts.
 pub fn stage(parts: usize, run: impl Fn(usize) + Send + Sync + 'static) -> Stage {
-    Stage { parts, run: Box::new(run) }
+    Stage { parts, run: Box::new(run), layer: None }
 }
 
 /// A stage over `count` items of about `cost` nanoseconds each: a part gets a range of them.

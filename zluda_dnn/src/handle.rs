@@ -1,20 +1,23 @@
 //! The library's contexts: how work gets into their streams.
 
 use crate::convert::FromC;
+use crate::rocm::Miopen;
 use cuda_types::cuda::{
     CUcontext, CUerror, CUgraph, CUres, CUstream, CUstream_flags, CUstreamCaptureMode,
 };
 use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
 use neural::{Stage, Work};
 use parking_lot::Mutex;
-use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, Failures};
+use std::sync::{Arc, LazyLock, OnceLock};
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context.
 pub(crate) struct Handle {
     context: CUcontext,
     stream: Mutex<CUstream>,
+    /// MIOpen, from the first layer on that it may compute; nothing where the device is no AMD GPU.
+    miopen: OnceLock<Option<Arc<Miopen>>>,
 }
 
 // SAFETY: the driver's context and stream are numbers.
@@ -54,7 +57,11 @@ impl Handle {
     pub(crate) fn create() -> CudnnResult<u64> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
-        let handle = Arc::new(Handle { context, stream: Mutex::new(std::ptr::null_mut()) });
+        let handle = Arc::new(Handle {
+            context,
+            stream: Mutex::new(std::ptr::null_mut()),
+            miopen: OnceLock::new(),
+        });
         HANDLES.insert(handle).ok_or(cudnnError::INTERNAL_ERROR_HOST_ALLOCATION_FAILED)
     }
 
@@ -73,8 +80,35 @@ impl Handle {
 
     /// Puts a stage into the handle's stream.
     pub(crate) fn run(&self, stage: Stage) -> CudnnResult {
-        let place = (self.context, self.stream());
-        zluda_api::driver::run(driver()?, place, stage.parts, stage.run).map_err(convert)
+        self.put(driver()?, self.stream(), stage).map_err(convert)
+    }
+
+    /// Puts a stage into a stream: MIOpen's layer, or else the parts of the stage, for the processor.
+    fn put(&self, driver: &Driver, stream: CUstream, stage: Stage) -> CUres {
+        if stage.parts == 0 {
+            return Ok(());
+        }
+        driver.enter(self.context)?;
+        if let Some(layer) = &stage.layer
+            && let Some(miopen) = self.miopen(driver)?
+        {
+            match miopen.put(driver, stream, layer) {
+                Ok(()) => return Ok(()),
+                Err(refusal) => miopen.tell(&refusal),
+            }
+        }
+        zluda_api::driver::run(driver, (self.context, stream), stage.parts, stage.run)
+    }
+
+    /// MIOpen, on an AMD GPU that has it.
+    fn miopen(&self, driver: &Driver) -> CUres<Option<&Arc<Miopen>>> {
+        if self.miopen.get().is_none() {
+            let is_amd = driver.current_provider()? == ProviderKind::Rocm;
+            let miopen = if is_amd { Miopen::new() } else { None };
+            // Another thread may have been quicker.
+            let _ = self.miopen.set(miopen);
+        }
+        Ok(self.miopen.get().and_then(Option::as_ref))
     }
 
     /// Puts stages into the handle's stream, one after the other.
@@ -101,10 +135,7 @@ impl Handle {
             driver.cuStreamBeginCaptureToGraph(stream, graph, no_nodes, no_edges, 0, mode)
         };
         let put = begun.map_err(graph_error).and_then(|()| {
-            let put = |stage: Stage| {
-                zluda_api::driver::run(driver, (self.context, stream), stage.parts, stage.run)
-            };
-            let put = work.into_iter().try_for_each(put);
+            let put = work.into_iter().try_for_each(|stage| self.put(driver, stream, stage));
             let mut captured = std::ptr::null_mut();
             // SAFETY: the place lives during the call.
             let ended = unsafe { driver.cuStreamEndCapture(stream, &mut captured) };

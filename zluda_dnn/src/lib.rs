@@ -2,7 +2,7 @@
 //! runs programs on. Stubs of NVIDIA's names lead here.
 //!
 //! This file is the list of exports; names that are not in it answer "not supported". What they do stands in [`api`];
-//! [`descriptor`] has what descriptors lead to. The arithmetic is that of the crate `neural`.
+//! [`descriptor`] has what descriptors lead to, [`rocm`] what MIOpen computes on AMD GPUs. The arithmetic is that of the crate `neural`.
 
 mod api;
 mod convert;
@@ -10,6 +10,7 @@ mod descriptor;
 mod export;
 mod graph;
 mod handle;
+mod rocm;
 
 #[allow(unused_imports)]
 use cuda_types::cudnn::*;

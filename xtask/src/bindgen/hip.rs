@@ -90,6 +90,16 @@ pub fn translate_fft(headers: &Path) -> Result<syn::File, String> {
     })
 }
 
+/// The same of MIOpen, whose header C compilers refuse.
+pub fn translate_miopen(headers: &Path) -> Result<syn::File, String> {
+    translate_with(headers, "miopen/miopen.h", |builder| {
+        builder
+            .clang_args(["-x", "c++", "-std=c++17"])
+            .allowlist_function("miopen.*")
+            .allowlist_type("miopen.*")
+    })
+}
+
 fn translate_with(
     headers: &Path,
     file: &str,

@@ -45,6 +45,11 @@ pub fn read_fft(headers: &Path) -> Result<Facts, String> {
     Ok(facts(super::hip::translate_fft(headers)?))
 }
 
+/// Reads MIOpen's headers below a folder.
+pub fn read_miopen(headers: &Path) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate_miopen(headers)?))
+}
+
 fn facts(bindings: syn::File) -> Facts {
     let mut facts = Facts::default();
     for item in bindings.items {

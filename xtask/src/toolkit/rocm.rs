@@ -17,13 +17,15 @@ pub struct RocmVersion {
     smi: &'static str,
     /// The file name of ROCm SMI's library.
     pub smi_library: &'static str,
-    /// The packages of the libraries above HIP and of their headers, below 1 MB together: without rocBLAS and rocFFT, which have
+    /// The packages of the libraries above HIP and of their headers, of 5 MB together: without rocBLAS and rocFFT, which have
     /// hundreds. Empty where the suite has none.
     above: &'static [&'static str],
     /// The file name of hipBLAS's library.
     pub blas_library: &'static str,
     /// Whether the headers of hipBLASLt are among them; the library has hundreds of megabytes.
     pub has_blas_lt: bool,
+    /// Whether MIOpen is among them.
+    pub has_miopen: bool,
 }
 
 /// From the oldest to the newest.
@@ -38,6 +40,7 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         above: &[],
         blas_library: "",
         has_blas_lt: false,
+        has_miopen: false,
     },
     RocmVersion {
         name: "5.7",
@@ -49,6 +52,7 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         above: &["libhipblas0", "libhipblas-dev", "libhipfft0", "libhipfft-dev"],
         blas_library: "libhipblas.so.0",
         has_blas_lt: false,
+        has_miopen: false,
     },
     RocmVersion {
         name: "6.4",
@@ -64,9 +68,12 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
             "libhipfft0",
             "libhipfft-dev",
             "libhipblaslt-dev",
+            "libmiopen1",
+            "libmiopen-dev",
         ],
         blas_library: "libhipblas.so.2",
         has_blas_lt: true,
+        has_miopen: true,
     },
     RocmVersion {
         name: "7.2",
@@ -82,9 +89,12 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
             "libhipfft0",
             "libhipfft-dev",
             "libhipblaslt-dev",
+            "libmiopen1",
+            "libmiopen-dev",
         ],
         blas_library: "libhipblas.so.3",
         has_blas_lt: true,
+        has_miopen: true,
     },
 ];
 

@@ -24,6 +24,8 @@ const BLAS_HANDLES: [&str; 5] = [
 const FFT: &str = "zluda_fft/src/backend/rocm/functions.rs";
 const LT: &str = "zluda_blas/src/backend/rocm/lt_functions.rs";
 const FFT_LIBRARY: &str = "libhipfft.so.0";
+const DNN: &str = "zluda_dnn/src/rocm/functions.rs";
+const DNN_LIBRARY: &str = "libMIOpen.so.1";
 
 type Checked<T> = std::result::Result<T, String>;
 
@@ -42,6 +44,12 @@ pub fn check(report: &mut Report, version: RocmVersion) -> Result<()> {
         let result = hip_facts::read_blas_lt(&rocm.root.headers());
         let result = result.and_then(|theirs| alike(LT, &theirs, None));
         report.check(format!("ROCm {name}: headers of hipBLASLt"), result);
+    }
+    if version.has_miopen {
+        let result = symbols(&rocm, DNN_LIBRARY).and_then(|symbols| {
+            alike(DNN, &hip_facts::read_miopen(&rocm.root.headers())?, Some(&symbols))
+        });
+        report.check(format!("ROCm {name}: MIOpen"), result);
     }
     Ok(())
 }
