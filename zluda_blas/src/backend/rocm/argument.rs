@@ -2,7 +2,7 @@
 //! their value.
 
 use super::call::Call;
-use super::numbers::Enumeration;
+use super::numbers::{Enumeration, HIPBLAS_OP_C};
 use cuda_types::cublas::*;
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
@@ -309,6 +309,27 @@ impl Role<i64> for Distance {
     }
 }
 
+/// What is done with a matrix first.
+pub(crate) struct Operation;
+
+impl<E: Enumeration> Role<E> for Operation {
+    type Kept = Enumerator;
+
+    unsafe fn keep(argument: E, call: &Call<'_>) -> CublasResult<Enumerator> {
+        let number = argument.number()?;
+        // rocBLAS 6.4 does not conjugate the diagonal of 64 and fewer equations at a time.
+        if number == HIPBLAS_OP_C && ["Ctrsm", "Ztrsm"].iter().any(|name| call.name.contains(name))
+        {
+            tracing::warn!(
+                "{}: equations of conjugate matrices, which rocBLAS solves wrong",
+                call.name
+            );
+            return Err(cublasError::NOT_SUPPORTED);
+        }
+        Ok(Enumerator(number))
+    }
+}
+
 /// The role of a parameter of this name.
 macro_rules! role {
     (alpha) => { $crate::backend::rocm::argument::Numbers<1> };
@@ -316,6 +337,7 @@ macro_rules! role {
     (c) => { $crate::backend::rocm::argument::Numbers<1> };
     (s) => { $crate::backend::rocm::argument::Numbers<1> };
     (param) => { $crate::backend::rocm::argument::Numbers<5> };
+    (trans) => { $crate::backend::rocm::argument::Operation };
     (result) => { $crate::backend::rocm::argument::Answer };
     (info) => { $crate::backend::rocm::argument::Report };
     (strideA) => { $crate::backend::rocm::argument::Distance };
