@@ -24,13 +24,29 @@ pub enum Operand<'a> {
     Minus(&'a str),
 }
 
-/// `[base+offset]`, `[base]`, or `[offset]`.
+/// `[base+offset]`, `[base]`, or `[offset]`; and `base[index]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address<'a> {
     /// A register or a variable; none in an absolute address.
     pub base: Option<&'a str>,
+    /// The element of an array, whose number is in a register.
+    pub index: Option<Index<'a>>,
     /// Bytes. The bits of an absolute address, where there is no base.
     pub offset: i64,
+}
+
+/// `register` in `array[register+1]`. The number of the element has 32 bits, and so has its distance in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Index<'a> {
+    pub register: &'a str,
+    /// Bytes of an element.
+    pub size: u32,
+}
+
+impl<'a> Address<'a> {
+    pub fn new(base: Option<&'a str>, offset: i64) -> Self {
+        Address { base, index: None, offset }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

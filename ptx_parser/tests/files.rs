@@ -71,7 +71,7 @@ fn vector_add() {
     let Instruction::Ld(ld) = &instructions[0].instruction else { panic!("a load") };
     assert_eq!((ld.ss, ld.type_), (Some(StateSpace::Param), ScalarType::U64));
     assert_eq!(ld.d, Operand::Name("%rd1"));
-    assert_eq!(ld.a, Address { base: Some("va_param_0"), offset: 0 });
+    assert_eq!(ld.a, Address::new(Some("va_param_0"), 0));
     let branch = instructions.iter().find(|i| i.guard.is_some()).unwrap();
     assert_eq!(branch.guard, Some(Guard { predicate: "%p1", not: false }));
     assert!(
@@ -146,7 +146,7 @@ fn corners() {
         ]))
     );
     let symbol = |name, offset, generic, mask| Initializer::Symbol {
-        address: Address { base: Some(name), offset },
+        address: Address::new(Some(name), offset),
         generic,
         mask,
     };

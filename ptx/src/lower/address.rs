@@ -63,21 +63,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         more: u64,
     ) -> Lowered<Value<'c>> {
         let target = self.address_space(state_space)?;
-        let offset = (address.offset as u64).wrapping_add(more);
+        let offset = self.distance(address, more)?;
         let Some(name) = address.base else {
-            let place = self.i64(offset);
-            return Ok(self.builder.int_to_ptr(place, self.context.ptr(target)));
+            return Ok(self.builder.int_to_ptr(offset, self.context.ptr(target)));
         };
         match self.entity(name)? {
             Entity::Memory { pointer } => {
-                let place = self.builder.byte_offset(pointer, self.i64(offset));
+                let place = self.builder.byte_offset(pointer, offset);
                 // `.param` variables of a body hold arguments and results of calls, also in a kernel.
                 let named = matches!(state_space, Some(StateSpace::Param | StateSpace::ParamFunc));
                 Ok(if named { place } else { self.in_space(place, target) })
             }
             Entity::KernelParameter { offset: parameter } => {
-                let offset = u64::from(parameter).wrapping_add(offset);
-                let place = self.builder.byte_offset(self.parameters(), self.i64(offset));
+                let offset = self.builder.add(self.i64(parameter.into()), offset);
+                let place = self.builder.byte_offset(self.parameters(), offset);
                 Ok(self.in_space(place, target))
             }
             Entity::Register { type_, .. } => {
@@ -88,11 +87,17 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     bits => return Err(self.invalid(format!("an address of {bits} bits"))),
                 };
                 let base = self.read_width(&operand, base, Width::Exact)?;
+                let offset = (address.offset as u64).wrapping_add(more);
                 let sum = self.builder.add(base, base.ty().const_int(offset));
                 let narrow = base.ty().bits() == 32;
                 let wide = self.builder.zext(sum, self.context.i64());
                 let wide = match target {
                     space::LOCAL => self.local_address(wide),
+                    // Addresses in the memory of other blocks come from `mapa`, which makes them whole.
+                    space::SHARED if state_space != Some(StateSpace::SharedCluster) => {
+                        let start = self.unnamed_shared_start();
+                        start.map_or(wide, |start| self.builder.add(wide, start))
+                    }
                     space::CONSTANT if narrow => self.constant_address(sum, state_space),
                     _ => wide,
                 };
@@ -100,6 +105,24 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             }
             _ => Err(self.invalid(format!("`{name}` has no address"))),
         }
+    }
+
+    /// What an address adds to its base, and `more`. Elements of arrays are counted in 32 bits, as NVIDIA's assembler does.
+    pub fn distance(&mut self, address: &Address<'a>, more: u64) -> Lowered<Value<'c>> {
+        let Some(index) = address.index else {
+            return Ok(self.i64((address.offset as u64).wrapping_add(more)));
+        };
+        let register = self.entity(index.register)?;
+        let type_ = match register {
+            Entity::Register { type_, .. } if type_.bits() >= 16 && !type_.is_float() => type_,
+            _ => return Err(self.invalid(format!("`{}` is no index", index.register))),
+        };
+        let number = self.read(&ptx_parser::Operand::Name(index.register), type_)?;
+        let number = self.builder.zext_or_trunc(number, self.context.i32());
+        let bytes = self.builder.mul(number, self.i32(index.size));
+        let bytes = self.builder.add(bytes, self.i32(address.offset as u32));
+        let wide = self.builder.zext(bytes, self.context.i64());
+        Ok(self.builder.add(wide, self.i64(more)))
     }
 
     /// An address in `.local`, of which maybe only 32 bits are left. Local variables of CPUs lie in 64 bits of
@@ -116,6 +139,12 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.frame = Some(frame);
         let low = self.builder.trunc(address, self.context.i32());
         self.nearest(low, frame)
+    }
+
+    /// What addresses in shared memory count from where no variable names any of it; else they are whole.
+    fn unnamed_shared_start(&mut self) -> Option<Value<'c>> {
+        let first = self.module.unnamed_shared()?;
+        Some(self.builder.ptr_to_int(first, self.context.i64()))
     }
 
     /// An address of parameters or constants of which 32 bits are left.
@@ -154,10 +183,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let wide = self.builder.zext(a, self.context.i64());
         let local = target == space::LOCAL && !i.to;
         let wide = if local { self.local_address(wide) } else { wide };
+        let shared = matches!(i.space, StateSpace::Shared | StateSpace::SharedCta);
+        let start = if shared { self.unnamed_shared_start() } else { None };
+        let wide = match start {
+            Some(start) if !i.to => self.builder.add(wide, start),
+            _ => wide,
+        };
         let (from, to) = if i.to { (space::GENERIC, target) } else { (target, space::GENERIC) };
         let pointer = self.builder.int_to_ptr(wide, self.context.ptr(from));
         let pointer = self.builder.addr_space_cast(pointer, self.context.ptr(to));
         let address = self.builder.ptr_to_int(pointer, self.context.i64());
+        let address = match start {
+            Some(start) if i.to => self.builder.sub(address, start),
+            _ => address,
+        };
         let address = self.builder.trunc(address, self.ty(i.size));
         self.write_extended(&i.d, address, Some(false))
     }

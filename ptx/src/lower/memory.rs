@@ -249,7 +249,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         type_: ScalarType,
     ) -> Lowered<Value<'c>> {
         match address.base {
-            Some(name) if address.offset == 0 => {
+            Some(name) if address.offset == 0 && address.index.is_none() => {
                 self.read_width(&Operand::Name(name), type_, Width::AtLeast)
             }
             _ => Err(self.invalid("a register has no address")),

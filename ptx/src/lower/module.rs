@@ -38,6 +38,8 @@ pub struct ModuleLowering<'u, 'c, 'a> {
     pub functions: FxHashMap<usize, (Value<'c>, Signature)>,
     /// Shared variables at module scope, by their index in the directives.
     pub shared: FxHashMap<usize, Value<'c>>,
+    /// The first byte of shared memory that no variable names, where it is accessed.
+    unnamed_shared: Option<Value<'c>>,
     /// The dispatchers of indirect calls that are made already, each with the functions that it may reach.
     pub dispatchers: Vec<(Signature, Vec<usize>, Value<'c>)>,
     /// The code is for an AMD GPU: pointers to local and shared memory have 32 bits.
@@ -59,6 +61,7 @@ pub fn lower<'c>(
         unit,
         functions: FxHashMap::default(),
         shared: FxHashMap::default(),
+        unnamed_shared: None,
         dispatchers: Vec::new(),
         is_amdgcn,
     };
@@ -153,5 +156,23 @@ impl<'u, 'c, 'a> ModuleLowering<'u, 'c, 'a> {
             global.set_initializer(ty.poison());
         }
         global
+    }
+
+    /// The first byte of the shared memory of a kernel that names no shared variable. It has none but what the
+    /// launch asks for, and accesses it by addresses that count from 0, as those of Halide do.
+    pub fn unnamed_shared(&mut self) -> Option<Value<'c>> {
+        let reached = self.unit.reached;
+        if !reached.shared.is_empty() || reached.static_shared != 0 {
+            return None;
+        }
+        let first = self.unnamed_shared.unwrap_or_else(|| {
+            let ty = self.context.i8().array(0);
+            let linkage = LlvmLinkage::LLVMExternalLinkage;
+            let global = self.llvm.add_global("unnamed shared", ty, space::SHARED, linkage);
+            global.set_alignment(16);
+            global
+        });
+        self.unnamed_shared = Some(first);
+        Some(first)
     }
 }

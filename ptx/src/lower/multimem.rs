@@ -59,7 +59,7 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
         let size = i64::from(i.type_.size());
         let space: Option<StateSpace> = i.ss;
         for (index, source) in sources.iter().enumerate() {
-            let place = Address { base: i.a.base, offset: i.a.offset + index as i64 * size };
+            let place = Address { offset: i.a.offset + index as i64 * size, ..i.a };
             self.reduce_one(i.op, i.type_, space, &place, source)?;
         }
         Ok(())

@@ -114,7 +114,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// `variable+4` as an address.
     fn symbol_address(&mut self, address: &Address<'a>) -> Lowered<Value<'c>> {
         match address.base {
-            Some(name) => self.address_of(name, address.offset),
+            Some(name) => {
+                let start = self.address_of(name, 0)?;
+                let distance = self.distance(address, 0)?;
+                Ok(self.builder.add(start, distance))
+            }
             None => Ok(self.i64(address.offset as u64)),
         }
     }

@@ -258,7 +258,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// `[a]`
     fn queried(&mut self, address: &Address<'a>) -> Lowered<Vec<Value<'c>>> {
         match address.base {
-            Some(name) if address.offset == 0 => self.object(&Operand::Name(name)),
+            Some(name) if address.offset == 0 && address.index.is_none() => {
+                self.object(&Operand::Name(name))
+            }
             _ => self.object(&Operand::Offset(Box::new(address.clone()))),
         }
     }

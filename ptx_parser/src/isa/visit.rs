@@ -48,6 +48,9 @@ impl<'a> Instruction<'a> {
                 if let Some(base) = address.base {
                     visit(base, Access::Read);
                 }
+                if let Some(index) = address.index {
+                    visit(index.register, Access::Read);
+                }
             }
         });
     }
@@ -68,6 +71,9 @@ fn operand_names<'a>(
         Operand::Offset(address) => {
             if let Some(base) = address.base {
                 visit(base, access);
+            }
+            if let Some(index) = address.index {
+                visit(index.register, access);
             }
         }
         Operand::Vector(elements) => elements.iter().for_each(|e| operand_names(e, access, visit)),

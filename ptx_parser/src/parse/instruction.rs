@@ -301,11 +301,9 @@ fn is_bare_address(selection: &Selection, slot: &OperandSlot, operand: &Operand<
 fn bare_address<'a>(operand: &Operand<'a>) -> Address<'a> {
     let constant = |value: &Immediate| value.integer_bits().or(value.bits(ScalarType::F64));
     match operand {
-        Operand::Name(name) | Operand::Not(name) => Address { base: Some(name), offset: 0 },
-        Operand::Immediate(value) => {
-            Address { base: None, offset: constant(value).unwrap_or_default() as i64 }
-        }
-        _ => Address { base: None, offset: 0 },
+        Operand::Name(name) | Operand::Not(name) => Address::new(Some(name), 0),
+        Operand::Immediate(value) => Address::new(None, constant(value).unwrap_or_default() as i64),
+        _ => Address::new(None, 0),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Parser, Result};
 use crate::error::Error;
 use crate::lexer::TokenKind;
-use crate::operand::{Address, Component, Operand};
+use crate::operand::{Address, Component, Index, Operand};
 use crate::span::Span;
 use crate::special_register::SpecialRegister;
 
@@ -30,11 +30,9 @@ pub(super) enum ItemKind<'a> {
 /// The address that an operand means in brackets; none where it can mean none.
 pub(super) fn address(operand: Operand<'_>) -> Option<Address<'_>> {
     match operand {
-        Operand::Name(name) => Some(Address { base: Some(name), offset: 0 }),
+        Operand::Name(name) => Some(Address::new(Some(name), 0)),
         Operand::Offset(address) => Some(*address),
-        Operand::Immediate(value) => {
-            Some(Address { base: None, offset: value.integer_bits()? as i64 })
-        }
+        Operand::Immediate(value) => Some(Address::new(None, value.integer_bits()? as i64)),
         _ => None,
     }
 }
@@ -129,21 +127,33 @@ impl<'a> Parser<'a> {
         }
         if self.eat("+") {
             let offset = self.integer()?;
-            return Ok(Operand::Offset(Box::new(Address { base: Some(name), offset })));
+            return Ok(Operand::Offset(Box::new(Address::new(Some(name), offset))));
         }
         Ok(Operand::Name(name))
     }
 
-    /// `a[1]`: the address of an element of an array that is declared above.
+    /// `a[1]`, `a[r]`, `a[r+1]`: the address of an element of an array that is declared above.
     fn element(&mut self, name: &'a str) -> Result<Operand<'a>> {
         let start = self.token.start;
         self.expect("[")?;
-        let index = self.integer()?;
+        let register = match self.token.kind {
+            TokenKind::Name => Some(self.next().text),
+            _ => None,
+        };
+        let index = match register {
+            Some(_) if !self.eat("+") => 0,
+            _ => self.integer()?,
+        };
         self.expect("]")?;
         let size = self.arrays[1].get(name).or_else(|| self.arrays[0].get(name));
+        if let (Some(register), Some(&size)) = (register, size) {
+            let offset = index.wrapping_mul(size.into());
+            let index = Some(Index { register, size });
+            return Ok(Operand::Offset(Box::new(Address { base: Some(name), index, offset })));
+        }
         match size.and_then(|size| index.checked_mul(i64::from(*size))) {
             Some(0) => Ok(Operand::Name(name)),
-            Some(offset) => Ok(Operand::Offset(Box::new(Address { base: Some(name), offset }))),
+            Some(offset) => Ok(Operand::Offset(Box::new(Address::new(Some(name), offset)))),
             None => Err(Error::invalid(
                 self.since(start),
                 format!("`{name}` is no array with such an element"),

@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
             self.expect(")")?;
         }
         offset = self.offset()?.wrapping_add(offset);
-        Ok((Address { base: Some(name), offset }, generic))
+        Ok((Address::new(Some(name), offset), generic))
     }
 
     /// `+8`, `-8`, or nothing.

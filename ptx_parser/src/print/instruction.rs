@@ -105,6 +105,7 @@ impl Display for OperandRef<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             OperandRef::Operand(operand) => operand.fmt(f),
+            OperandRef::Address(address) if address.index.is_some() => address.fmt(f),
             OperandRef::Address(address) => write!(f, "[{address}]"),
         }
     }
@@ -133,6 +134,13 @@ impl Display for Operand<'_> {
 impl Display for Address<'_> {
     /// Without brackets.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let (Some(base), Some(index)) = (self.base, self.index) {
+            write!(f, "{base}[{}", index.register)?;
+            return match self.offset / i64::from(index.size.max(1)) {
+                0 => f.write_char(']'),
+                elements => write!(f, "+{elements}]"),
+            };
+        }
         match (self.base, self.offset) {
             (Some(base), 0) => f.write_str(base),
             (Some(base), offset) => write!(f, "{base}+{offset}"),
