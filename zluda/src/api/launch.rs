@@ -38,6 +38,7 @@ fn run_and_record(
     if target.recorder.is_none() && function.0.launches_graphs() {
         return Err(CUerror::NOT_SUPPORTED);
     }
+    let config = &config.with_needed_block(&function.0);
     target.check_captured_config(&function.0, config)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;

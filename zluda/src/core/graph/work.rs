@@ -99,6 +99,7 @@ impl Launch {
         params: Params,
     ) -> CUres<Launch> {
         config.check(&function)?;
+        let config = config.with_needed_block(&function);
         function.settings.cluster.of_launch(&function.info, config.grid, config.cluster)?;
         Ok(Launch { function, config, params, pointers: Vec::new() })
     }

@@ -17,16 +17,26 @@ use simt::parameters::hidden_words;
 use std::ffi::c_void;
 
 impl LaunchConfig {
+    /// The same with the block that the kernel needs, where the launch has blocks of one thread. CUDA Tile launches its kernels
+    /// so, and an H200 takes it of any kernel with `.reqntid`.
+    pub(crate) fn with_needed_block(self, function: &Function) -> LaunchConfig {
+        match function.info.reqntid {
+            Some(block) if self.block == [1; 3] => LaunchConfig { block, ..self },
+            _ => self,
+        }
+    }
+
     /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
     /// sizes; the kernel's own error where it cannot be launched at all.
     pub(crate) fn check(&self, function: &Function) -> CUres {
+        let LaunchConfig { grid, block, shared, .. } = self.with_needed_block(function);
         let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
             sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
         };
-        if !dimensions_fit(self.grid, MAX_GRID_DIM) || !dimensions_fit(self.block, MAX_BLOCK_DIM) {
+        if !dimensions_fit(grid, MAX_GRID_DIM) || !dimensions_fit(block, MAX_BLOCK_DIM) {
             return Err(CUerror::INVALID_VALUE);
         }
-        let threads: u32 = self.block.iter().product();
+        let threads: u32 = block.iter().product();
         if threads > MAX_THREADS_PER_BLOCK {
             return Err(CUerror::INVALID_VALUE);
         }
@@ -34,10 +44,10 @@ impl LaunchConfig {
         if threads > info.max_threads {
             return Err(CUerror::INVALID_VALUE);
         }
-        if info.reqntid.is_some_and(|required| required != self.block) {
+        if info.reqntid.is_some_and(|required| required != block) {
             return Err(CUerror::INVALID_VALUE);
         }
-        if self.shared > function.settings.max_dynamic_shared(info) {
+        if shared > function.settings.max_dynamic_shared(info) {
             return Err(CUerror::INVALID_VALUE);
         }
         function.loaded().map(drop)

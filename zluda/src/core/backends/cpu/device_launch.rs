@@ -92,6 +92,8 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
         let info = function.loaded().map_err(error_of)?;
         let config = LaunchConfig::new(child.grid, child.block, child.shared);
         config.check(&function).map_err(|_| Error::InvalidConfiguration)?;
+        let config = config.with_needed_block(&function);
+        child.block = config.block;
         let cluster = function.settings.cluster.of_launch(info, config.grid, None);
         child.cluster = cluster.map_err(|_| Error::InvalidConfiguration)?.unwrap_or([0; 3]);
         if info.total_param_size as usize > PARAMETER_BYTES {
