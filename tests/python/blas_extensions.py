@@ -205,6 +205,18 @@ def check_transforms():
     ok(call("cublasLtMatmulAlgoGetHeuristic", light, memory[0], memory[1], memory[2], d, d, memory[4], 1, results, count))
     ok(call("cublasLtMatmul", light, memory[0], one(1, np.float32), X, memory[1], Y, memory[2], one(0, np.float32), R, d, R, d, results, None, c.c_size_t(0), None))
     close(R.get(), wide(x) @ wide(y), np.float32, n, "in place")
+    # cuTENSOR copies them, in the sizes that CUDA 12 has; a copy is another object.
+    transposed = np.zeros(23, np.uint64)
+    ok(call("cublasLtMatmulDescInit_internal", transposed, c.c_size_t(transposed.nbytes), COMPUTE["32F"], F32))
+    ok(call("cublasLtMatmulDescSetAttribute", transposed, 3, np.array([1], np.int32), c.c_size_t(4)))
+    copied = transposed.copy()
+    ok(call("cublasLtMatmulDescSetAttribute", transposed, 3, np.array([0], np.int32), c.c_size_t(4)))
+    place = np.zeros(8, np.uint64)
+    ok(call("cublasLtMatrixLayoutInit_internal", place, c.c_size_t(place.nbytes), F32, c.c_uint64(n), c.c_uint64(m), c.c_int64(n)))
+    moved = place.copy()
+    place[:] = 0
+    ok(call("cublasLtMatmul", light, copied, one(1, np.float32), Array(x.T.copy()), moved, Y, memory[2].copy(), one(0, np.float32), R, d, R, d.copy(), results, None, c.c_size_t(0), None))
+    close(R.get(), wide(x) @ wide(y), np.float32, n, "copied")
     assert call("cublasLtMatmul", light, np.zeros(64, np.uint64), *(None,) * 13) == INVALID_VALUE
     # Settings of an algorithm are kept.
     value, written = np.zeros(1, np.int32), c.c_size_t()

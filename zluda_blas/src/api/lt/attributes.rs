@@ -4,10 +4,13 @@ use crate::convert::{FromC, Out};
 use crate::number::{INVALID, check};
 use cuda_types::cublas::*;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::{HandleTable, Kind};
+use zluda_common::handle::{HandleTable, Kind, is_handle};
+
+/// Bytes before the attributes of an object in a program's memory.
+const HEADER: usize = size_of::<u64>();
 
 /// The attributes of an object: those that were set; others are zero.
 pub(crate) struct Attributes {
@@ -17,9 +20,9 @@ pub(crate) struct Attributes {
 /// A class of objects, with the sizes of its attributes in bytes.
 pub(crate) struct Class {
     handles: LazyLock<HandleTable<Attributes>>,
-    /// Objects that programs have memory of their own for, by its address. Nobody says when one ends; the next one at its
-    /// place is another.
-    in_place: LazyLock<Mutex<HashMap<u64, Arc<Attributes>>>>,
+    /// What objects begin with that programs have memory of their own for: these 48 bits, and 16 with the bytes of that memory.
+    /// All attributes follow that there is room for, one behind the other, so that programs may copy such an object.
+    mark: u64,
     sizes: &'static [(u32, usize)],
 }
 
@@ -51,16 +54,69 @@ impl Class {
         self.handles.insert(Attributes::of(values)).ok_or(cublasError::ALLOC_FAILED)
     }
 
-    /// Makes an object in a program's memory of `size` bytes, of which its address is all that is used.
-    fn create_in_place(&self, place: u64, size: usize, values: &[(u32, &[u8])]) -> CublasResult {
-        check(place != 0 && size >= size_of::<u64>())?;
-        self.in_place.lock().insert(place, Attributes::of(values));
+    /// Makes an object in a program's memory.
+    ///
+    /// # Safety
+    /// The place is null or has `size` bytes.
+    unsafe fn create_in_place(
+        &self,
+        place: *mut u8,
+        size: usize,
+        values: &[(u32, &[u8])],
+    ) -> CublasResult {
+        check(!place.is_null() && (HEADER..1 << 16).contains(&size))?;
+        let header = self.mark << 16 | size as u64;
+        // SAFETY: the caller says so; `offset` says what is within.
+        unsafe {
+            place.write_bytes(0, size);
+            place.cast::<u64>().write_unaligned(header);
+            for (attribute, value) in values {
+                if let Some(offset) = self.offset(*attribute, size) {
+                    place.add(offset).copy_from_nonoverlapping(value.as_ptr(), value.len());
+                }
+            }
+        }
         Ok(())
     }
 
-    fn find(&self, object: u64) -> CublasResult<Arc<Attributes>> {
-        let in_place = || self.in_place.lock().get(&object).cloned();
-        self.handles.get(object).or_else(in_place).ok_or(INVALID)
+    /// Where an attribute lies in an object of `size` bytes in a program's memory, if there is room for it.
+    fn offset(&self, attribute: u32, size: usize) -> Option<usize> {
+        let index = self.sizes.iter().position(|(number, _)| *number == attribute)?;
+        let before: usize = self.sizes[..index].iter().map(|(_, size)| size).sum();
+        Some(HEADER + before).filter(|offset| offset + self.sizes[index].1 <= size)
+    }
+
+    /// The memory of an object that a program has it for, and how much it is.
+    ///
+    /// # Safety
+    /// The object is a handle, no multiple of 8, null, or an address that can be read.
+    unsafe fn in_place(&self, object: u64) -> Option<(*mut u8, usize)> {
+        // Such memory is an array of words.
+        if object == 0 || !object.is_multiple_of(8) || is_handle(object) {
+            return None;
+        }
+        let place: *mut u8 = std::ptr::with_exposed_provenance_mut(object as usize);
+        // SAFETY: the caller says so.
+        let header = unsafe { place.cast::<u64>().read_unaligned() };
+        (header >> 16 == self.mark).then_some((place, header as usize & 0xffff))
+    }
+
+    /// # Safety
+    /// As for [`Self::in_place`].
+    unsafe fn find(&self, object: u64) -> CublasResult<Arc<Attributes>> {
+        if let Some(found) = self.handles.get(object) {
+            return Ok(found);
+        }
+        // SAFETY: the caller says so.
+        let (place, size) = unsafe { self.in_place(object) }.ok_or(INVALID)?;
+        let read = |&(attribute, bytes): &(u32, usize)| {
+            let offset = self.offset(attribute, size)?;
+            // SAFETY: the object was made in so many bytes.
+            let value = unsafe { std::slice::from_raw_parts(place.add(offset), bytes) };
+            Some((attribute, value))
+        };
+        let values: Vec<_> = self.sizes.iter().filter_map(read).collect();
+        Ok(Attributes::of(&values))
     }
 
     fn size(&self, attribute: u32) -> CublasResult<usize> {
@@ -69,7 +125,7 @@ impl Class {
     }
 
     /// # Safety
-    /// The buffer is null or as large as it is said to be.
+    /// The buffer is null or as large as it is said to be, and the object as for [`Self::in_place`].
     unsafe fn set(
         &self,
         object: u64,
@@ -77,12 +133,20 @@ impl Class {
         buffer: *const c_void,
         size: usize,
     ) -> CublasResult {
-        let object = self.find(object)?;
+        // SAFETY: the caller says so.
+        let found = unsafe { self.find(object) }?;
         let wanted = self.size(attribute)?;
         check(!buffer.is_null() && size == wanted)?;
         // SAFETY: the caller says so.
         let value = unsafe { std::slice::from_raw_parts(buffer.cast::<u8>(), size) }.to_vec();
-        object.values.lock().insert(attribute, value);
+        // SAFETY: the object was found.
+        if let Some((place, room)) = unsafe { self.in_place(object) } {
+            let offset = self.offset(attribute, room).ok_or(cublasError::NOT_SUPPORTED)?;
+            // SAFETY: the object was made in so many bytes.
+            unsafe { place.add(offset).copy_from_nonoverlapping(value.as_ptr(), wanted) };
+        } else {
+            found.values.lock().insert(attribute, value);
+        }
         Ok(())
     }
 
@@ -96,7 +160,8 @@ impl Class {
         size: usize,
         written: Out<usize>,
     ) -> CublasResult {
-        let object = self.find(object)?;
+        // SAFETY: the caller says so.
+        let object = unsafe { self.find(object) }?;
         let wanted = self.size(attribute)?;
         if size == 0 {
             return written.set(wanted);
@@ -175,7 +240,7 @@ mod emulation {
 
 static DESCS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_MATMUL_DESC)),
-    in_place: LazyLock::new(Mutex::default),
+    mark: 0x7a6c_4d64_6573,
     sizes: &[
         (desc::COMPUTE, 4),
         (desc::SCALE, 4),
@@ -217,7 +282,7 @@ static DESCS: Class = Class {
 
 static LAYOUTS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_LAYOUT)),
-    in_place: LazyLock::new(Mutex::default),
+    mark: 0x7a6c_4c61_796f,
     sizes: &[
         (layout::TYPE, 4),
         (layout::ORDER, 4),
@@ -233,7 +298,7 @@ static LAYOUTS: Class = Class {
 
 static TRANSFORMS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_TRANSFORM_DESC)),
-    in_place: LazyLock::new(Mutex::default),
+    mark: 0x7a6c_5472_616e,
     sizes: &[
         (transform::SCALE, 4),
         (transform::POINTER_MODE, 4),
@@ -244,7 +309,7 @@ static TRANSFORMS: Class = Class {
 
 static PREFERENCES: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_PREFERENCE)),
-    in_place: LazyLock::new(Mutex::default),
+    mark: 0x7a6c_5072_6566,
     sizes: &[
         (0, 4),
         (1, 8),
@@ -264,7 +329,7 @@ static PREFERENCES: Class = Class {
 /// Nothing is emulated, whatever they tell: products have the precision of their numbers.
 static EMULATIONS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_EMULATION_DESC)),
-    in_place: LazyLock::new(Mutex::default),
+    mark: 0x7a6c_456d_756c,
     sizes: &[(0, 4), (emulation::SPECIAL_VALUES, 4), (2, 4), (3, 4), (4, 4), (5, 8)],
 };
 
@@ -277,7 +342,8 @@ macro_rules! class {
 
         impl FromC<$handle> for $name {
             unsafe fn from_c(handle: $handle) -> CublasResult<Self> {
-                $class.find(handle as u64).map($name)
+                // SAFETY: the caller passes what the API asks for.
+                unsafe { $class.find(handle as u64) }.map($name)
             }
         }
 
@@ -287,7 +353,8 @@ macro_rules! class {
                 if handle.is_null() {
                     Ok(None)
                 } else {
-                    $class.find(handle as u64).map($name).map(Some)
+                    // SAFETY: the caller passes what the API asks for.
+                    unsafe { $class.find(handle as u64) }.map($name).map(Some)
                 }
             }
         }
@@ -343,8 +410,9 @@ macro_rules! makers {
             object.set(std::ptr::without_provenance_mut(handle as usize))
         }
 
-        pub(crate) fn $init(object: $handle, size: usize $(, $argument: $ty)*) -> CublasResult {
-            $class.create_in_place(object.addr() as u64, size, $values)
+        pub(crate) unsafe fn $init(object: $handle, size: usize $(, $argument: $ty)*) -> CublasResult {
+            // SAFETY: the caller passes what the API asks for.
+            unsafe { $class.create_in_place(object.cast(), size, $values) }
         }
     )*};
 }
