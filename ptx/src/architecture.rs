@@ -8,12 +8,20 @@ const PRAGMA: &str = "compiled_for sm_";
 
 /// The architecture's number: 75 for `sm_75`.
 pub fn of(module: &Module<'_>) -> u32 {
+    stated(module).or(module.target.sm()).unwrap_or_default()
+}
+
+/// Whether a module says it in another way than by its `.target`.
+pub fn is_stated(module: &Module<'_>) -> bool {
+    stated(module).is_some()
+}
+
+fn stated(module: &Module<'_>) -> Option<u32> {
     let pragmas = module.directives.iter().filter_map(|directive| match directive {
         Directive::Pragma(texts) => Some(texts),
         _ => None,
     });
-    let stated = pragmas.flatten().find_map(|text| text.strip_prefix(PRAGMA)?.parse().ok());
-    stated.or(module.target.sm()).unwrap_or_default()
+    pragmas.flatten().find_map(|text| text.strip_prefix(PRAGMA)?.parse().ok())
 }
 
 /// That of modules that are linked: the lowest one, for all of them, as NVIDIA's driver has it.

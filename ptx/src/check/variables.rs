@@ -6,6 +6,7 @@ use ptx_parser::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::architecture;
 use crate::passes::layout_parameters::{lanes, size_of};
 
 /// Bytes of `.const` variables of a module.
@@ -95,13 +96,15 @@ fn shape(type_: ScalarType, sizes: &[u64], initializer: &Initializer<'_>) -> Opt
 pub fn check_constants(module: &Module<'_>, errors: &mut Vec<Error>) {
     let mut known: FxHashMap<&str, Option<StateSpace>> = FxHashMap::default();
     let mut constants = 0u64;
+    // Machine code has a bank of constants for each kernel, and its module has them all.
+    let is_lifted = architecture::is_stated(module);
     for directive in &module.directives {
         match directive {
             Directive::Function(function) => {
                 known.insert(function.name, None);
             }
             Directive::Variable(variable) => {
-                if variable.space == StateSpace::Const {
+                if variable.space == StateSpace::Const && !is_lifted {
                     constants = constants.saturating_add(size_of(variable));
                     if constants > MOST_CONSTANTS {
                         let message = format!("constants of more than {MOST_CONSTANTS} bytes");
