@@ -150,3 +150,20 @@ fn addresses(
         Initializer::Immediate(_) | Initializer::Property(..) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Extent, errors};
+
+    #[test]
+    fn constants_of_ptx_are_64_kib_and_those_of_machine_code_of_each_kernel() {
+        let banks = ".const .align 16 .b8 a[40000];\n.const .align 16 .b8 b[40000];\n";
+        for (pragma, are_too_many) in [("", true), (".pragma \"compiled_for sm_80\";\n", false)] {
+            let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n{pragma}{banks}");
+            let parse = ptx_parser::parse(&text);
+            let found = errors(&parse.module, parse.errors, &text, Extent::Whole);
+            let says = found.iter().any(|error| error.to_string().contains("constants of more"));
+            assert_eq!(says, are_too_many, "{found:?}");
+        }
+    }
+}

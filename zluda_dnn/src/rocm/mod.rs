@@ -21,14 +21,11 @@ use std::sync::{Arc, LazyLock};
 use zluda_api::driver::Driver;
 use zluda_api::rocm::{self, OpenError, RocmLibrary, Source};
 
-/// MIOpen has one file name in all versions of ROCm: the system's is that of the HIP library beside it.
+/// MIOpen has one file name in all versions of ROCm: the system's is that of the HIP library beside it. That of ROCm 5 has not been
+/// compared.
 const SOURCE: Source = Source {
     name: "MIOpen",
-    files: &[
-        ("libamdhip64.so.7", &["libMIOpen.so.1"]),
-        ("libamdhip64.so.6", &["libMIOpen.so.1"]),
-        ("libamdhip64.so.5", &["libMIOpen.so.1"]),
-    ],
+    files: &[("libamdhip64.so.7", &["libMIOpen.so.1"]), ("libamdhip64.so.6", &["libMIOpen.so.1"])],
 };
 
 /// Why MIOpen does not compute something.
