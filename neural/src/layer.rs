@@ -2,6 +2,7 @@
 //! is the same but for the order of sums.
 
 use crate::convolution::{Convolution, Epilogue};
+use crate::norm::{Finish, Given, Gradients, Norm, Running, Statistics};
 use crate::tensor::{Scale, Tensor};
 
 /// What a stage computes.
@@ -14,6 +15,28 @@ pub enum Layer {
         db: Tensor,
         scale: Scale,
     },
+    Norm(Box<NormLayer>),
+}
+
+impl Layer {
+    /// The stages, from that on which says so, that compute it.
+    pub fn stages(&self) -> usize {
+        match self {
+            Layer::Norm(layer) => match &**layer {
+                NormLayer::Backward { stages, .. } => *stages,
+                NormLayer::Training { .. } | NormLayer::Inference { .. } => 1,
+            },
+            Layer::Convolution(_) | Layer::BackwardBias { .. } => 1,
+        }
+    }
+}
+
+/// A normalisation, or its gradients.
+#[derive(Clone, Debug)]
+pub enum NormLayer {
+    Training { norm: Norm, finish: Finish, saved: Statistics, running: Option<Running> },
+    Inference { norm: Norm, finish: Finish, mean: Option<Tensor>, spread: Tensor, given: Given },
+    Backward { norm: Norm, gradients: Gradients, saved: Statistics, stages: usize },
 }
 
 /// What a convolution computes from the other two tensors.

@@ -5,6 +5,7 @@
 
 pub mod folded;
 
+use crate::layer::{Layer, NormLayer};
 use crate::tensor::{CHUNK, Scale, Tensor, Walk, index_of};
 use crate::work::{Stage, Work, over};
 
@@ -119,7 +120,13 @@ pub struct Finish {
 
 /// Normalises by statistics of `x` itself, which are kept where wanted.
 pub fn training(norm: Norm, finish: Finish, saved: Statistics, running: Option<Running>) -> Stage {
-    normalise(norm, finish, move |norm, walk, index, begin, count| {
+    let layer = NormLayer::Training {
+        norm: norm.clone(),
+        finish: finish.clone(),
+        saved: saved.clone(),
+        running: running.clone(),
+    };
+    let stage = normalise(norm, finish, move |norm, walk, index, begin, count| {
         let (mean, variance) = norm.measure(walk, begin, count);
         let inverse = 1.0 / (variance + norm.epsilon.get()).sqrt();
         for (to, value) in [(&saved.mean, mean), (&saved.inverse, inverse)] {
@@ -133,7 +140,8 @@ pub fn training(norm: Norm, finish: Finish, saved: Statistics, running: Option<R
             running.update(index, mean, unbiased);
         }
         (mean, inverse)
-    })
+    });
+    stage.of(Layer::Norm(Box::new(layer)))
 }
 
 /// How statistics that are given are meant.
@@ -151,15 +159,23 @@ pub fn inference(
     spread: Tensor,
     given: Given,
 ) -> Stage {
+    let layer = NormLayer::Inference {
+        norm: norm.clone(),
+        finish: finish.clone(),
+        mean: mean.clone(),
+        spread: spread.clone(),
+        given,
+    };
     let spread = Some(spread);
-    normalise(norm, finish, move |norm, _, index, _, _| {
+    let stage = normalise(norm, finish, move |norm, _, index, _, _| {
         let spread = at(&spread, index, 1.0);
         let inverse = match given {
             Given::Variance => 1.0 / (spread + norm.epsilon.get()).sqrt(),
             Given::Inverse => spread,
         };
         (at(&mean, index, 0.0), inverse)
-    })
+    });
+    stage.of(Layer::Norm(Box::new(layer)))
 }
 
 fn normalise(
@@ -231,6 +247,7 @@ pub struct Gradients {
 /// The gradients, in stages. Statistics that are not given are computed again.
 pub fn backward(norm: Norm, gradients: Gradients, saved: Statistics) -> Work {
     let mut work = Vec::new();
+    let all = (norm.clone(), gradients.clone(), saved.clone());
     let wanted = [&gradients.dscale, &gradients.dbias].into_iter().flatten().next();
     if let Some(like) = wanted {
         work.push(parameters(norm.clone(), gradients.clone(), saved.clone(), like.dims.clone()));
@@ -248,6 +265,11 @@ pub fn backward(norm: Norm, gradients: Gradients, saved: Statistics) -> Work {
     }
     if let Some(dx) = gradients.dx.clone() {
         work.push(input(norm, gradients, saved, dx));
+    }
+    let (stages, (norm, gradients, saved)) = (work.len(), all);
+    if let Some(first) = work.first_mut() {
+        let layer = NormLayer::Backward { norm, gradients, saved, stages };
+        first.layer = Some(Layer::Norm(Box::new(layer)));
     }
     work
 }

@@ -306,10 +306,11 @@ def test_softmax():
 
 
 def test_batch_norm():
-    for mode, (ty, layout), dims in itertools.product(
-        range(3), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")], [(4, 3, 5, 6), (3, 2, 2, 3, 4)]
+    types = [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+    for mode, (ty, layout), dims, (alpha, beta) in itertools.product(
+        range(3), types, [(4, 3, 5, 6), (3, 2, 2, 3, 4)], [(1.5, -0.5), (1.0, 0.0)]
     ):
-        what = (mode, ty, layout, dims)
+        what = (mode, ty, layout, dims, alpha)
         axes = (0,) if mode == 0 else (0, *range(2, len(dims)))
         kept = [1 if i in axes else n for i, n in enumerate(dims)]
         inner = DOUBLE if ty == DOUBLE else FLOAT
@@ -322,13 +323,13 @@ def test_batch_norm():
         place, count, sizes = c.c_int(), c.c_int(), array([0] * 8)
         ok(dnn.cudnnGetTensorNdDescriptor(derived, 8, c.byref(place), c.byref(count), sizes, array([0] * 8)))
         assert (place.value, list(sizes)[: count.value]) == (inner, kept), what
-        factors = factor(1.5, ty), factor(-0.5, ty)
+        factors = factor(alpha, ty), factor(beta, ty)
         ok(dnn.cudnnBatchNormalizationForwardInference(
             handle, mode, *factors, x.descriptor, x.address, y.descriptor, y.address, derived, scale.address,
             bias.address, mean.address, variance.address, c.c_double(epsilon),
         ))
         normalised = (x.values - mean.values) / np.sqrt(variance.values + epsilon)
-        wanted = 1.5 * (normalised * scale.values + bias.values) - 0.5 * y.values
+        wanted = alpha * (normalised * scale.values + bias.values) + beta * y.values
         assert_near(y.get(), wanted, ty, "inference", *what)
 
         y = Tensor(normal(*dims), ty, layout)
@@ -341,7 +342,8 @@ def test_batch_norm():
         batch, spread = x.values.mean(axes, keepdims=True), x.values.var(axes, keepdims=True)
         inverse = 1 / np.sqrt(spread + epsilon)
         normalised = (x.values - batch) * inverse
-        assert_near(y.get(), 1.5 * (normalised * scale.values + bias.values) - 0.5 * y.values, ty, "training", *what)
+        wanted = alpha * (normalised * scale.values + bias.values) + beta * y.values
+        assert_near(y.get(), wanted, ty, "training", *what)
         count = x.values.size // np.prod(kept)
         assert_near(mean.get(), 0.75 * mean.values + 0.25 * batch, inner, "mean", *what)
         unbiased = spread * count / (count - 1)
@@ -364,11 +366,11 @@ def test_batch_norm():
             )
             # The mean was rounded when it was saved.
             size = np.abs(gradient).max() * max(1, inverse.max()) * 4
-            assert_near(dx.get(), 1.5 * gradient - 0.5 * dx.values, ty, "backward", *what, terms=count, scale=size)
+            assert_near(dx.get(), alpha * gradient + beta * dx.values, ty, "backward", *what, terms=count, scale=size)
             size = np.abs(wanted_scale).max() * max(1, inverse.max()) * 4
-            wanted_scale = 1.5 * wanted_scale - 0.5 * dscale.values
+            wanted_scale = alpha * wanted_scale + beta * dscale.values
             assert_near(dscale.get(), wanted_scale, inner, "scale", *what, terms=count, scale=size)
-            assert_near(dbias.get(), 1.5 * wanted_bias - 0.5 * dbias.values, inner, "bias", *what, terms=count)
+            assert_near(dbias.get(), alpha * wanted_bias + beta * dbias.values, inner, "bias", *what, terms=count)
 
     # With an addition and a ReLU.
     dims, kept = (4, 3, 5, 6), (1, 3, 1, 1)

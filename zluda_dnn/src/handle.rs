@@ -6,7 +6,7 @@ use cuda_types::cuda::{
     CUcontext, CUerror, CUgraph, CUres, CUstream, CUstream_flags, CUstreamCaptureMode,
 };
 use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
-use neural::{Stage, Work};
+use neural::{Layer, Stage, Work};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_api::driver::{Driver, Failures, ProviderKind};
@@ -80,24 +80,35 @@ impl Handle {
 
     /// Puts a stage into the handle's stream.
     pub(crate) fn run(&self, stage: Stage) -> CudnnResult {
-        self.put(driver()?, self.stream(), stage).map_err(convert)
+        self.run_all(vec![stage])
     }
 
-    /// Puts a stage into a stream: MIOpen's layer, or else the parts of the stage, for the processor.
-    fn put(&self, driver: &Driver, stream: CUstream, stage: Stage) -> CUres {
-        if stage.parts == 0 {
-            return Ok(());
-        }
-        driver.enter(self.context)?;
-        if let Some(layer) = &stage.layer
-            && let Some(miopen) = self.miopen(driver)?
-        {
-            match miopen.put(driver, stream, layer) {
-                Ok(()) => return Ok(()),
-                Err(refusal) => miopen.tell(&refusal),
+    /// Puts stages into a stream: MIOpen's layers, or else the parts of the stages, for the processor.
+    fn put_all(&self, driver: &Driver, stream: CUstream, work: Work) -> CUres {
+        let mut work = work.into_iter();
+        while let Some(stage) = work.next() {
+            if stage.parts == 0 {
+                continue;
+            }
+            driver.enter(self.context)?;
+            match &stage.layer {
+                Some(layer) if self.does_miopen(driver, stream, layer)? => {
+                    (1..layer.stages()).for_each(|_| drop(work.next()));
+                }
+                _ => {
+                    let place = (self.context, stream);
+                    zluda_api::driver::run(driver, place, stage.parts, stage.run)?;
+                }
             }
         }
-        zluda_api::driver::run(driver, (self.context, stream), stage.parts, stage.run)
+        Ok(())
+    }
+
+    /// Puts a layer into a stream, if MIOpen computes it.
+    fn does_miopen(&self, driver: &Driver, stream: CUstream, layer: &Layer) -> CUres<bool> {
+        let Some(miopen) = self.miopen(driver)? else { return Ok(false) };
+        let refused = miopen.put(driver, stream, layer);
+        Ok(refused.inspect_err(|refusal| miopen.tell(refusal)).is_ok())
     }
 
     /// MIOpen, on an AMD GPU that has it.
@@ -113,7 +124,7 @@ impl Handle {
 
     /// Puts stages into the handle's stream, one after the other.
     pub(crate) fn run_all(&self, work: Work) -> CudnnResult {
-        work.into_iter().try_for_each(|stage| self.run(stage))
+        self.put_all(driver()?, self.stream(), work).map_err(convert)
     }
 
     /// Puts stages into a graph, one after the other, as nodes; where `replaced` is so, instead of those that it has.
@@ -135,7 +146,7 @@ impl Handle {
             driver.cuStreamBeginCaptureToGraph(stream, graph, no_nodes, no_edges, 0, mode)
         };
         let put = begun.map_err(graph_error).and_then(|()| {
-            let put = work.into_iter().try_for_each(|stage| self.put(driver, stream, stage));
+            let put = self.put_all(driver, stream, work);
             let mut captured = std::ptr::null_mut();
             // SAFETY: the place lives during the call.
             let ended = unsafe { driver.cuStreamEndCapture(stream, &mut captured) };

@@ -19,7 +19,11 @@ pub(crate) fn read_file(name: Text<'_>) -> CUres<Vec<u8>> {
     let name = name.get()?;
     let path = path_of_c(name);
     std::fs::read(&path).map_err(|error| {
-        tracing::warn!("{} cannot be read: {error}", path.display());
+        // Programs that keep compiled code look this way whether they have it, a line for each kernel.
+        match error.kind() {
+            std::io::ErrorKind::NotFound => tracing::debug!("there is no {}", path.display()),
+            _ => tracing::warn!("{} cannot be read: {error}", path.display()),
+        }
         CUerror::FILE_NOT_FOUND
     })
 }

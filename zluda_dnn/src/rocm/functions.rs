@@ -17,6 +17,7 @@ pub(super) type miopenDataType_t = u32;
 type miopenConvolutionMode_t = u32;
 pub(super) type miopenActivationMode_t = u32;
 type miopenTensorOp_t = u32;
+type miopenBatchNormMode_t = u32;
 
 /// A way to compute a convolution.
 #[repr(C)]
@@ -35,6 +36,7 @@ enumerators! {
         miopenStatusNotImplemented = 6 miopenStatusUnknownError = 7 miopenStatusUnsupportedOp = 8;
     miopenDataType_t: miopenHalf = 0 miopenFloat = 1 miopenBFloat16 = 5;
     miopenConvolutionMode_t: miopenConvolution = 0;
+    miopenBatchNormMode_t: miopenBNSpatial = 1;
     miopenTensorOp_t: miopenTensorOpAdd = 0;
     miopenActivationMode_t: miopenActivationLOGISTIC = 1 miopenActivationTANH = 2 miopenActivationRELU = 3
         miopenActivationCLIPPEDRELU = 7 miopenActivationLEAKYRELU = 8 miopenActivationELU = 9;
@@ -65,6 +67,9 @@ functions! {
     miopenConvolutionBackwardWeightsImmediate(handle: miopenHandle_t, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, convDesc: miopenConvolutionDescriptor_t, dwDesc: miopenTensorDescriptor_t, dw: *mut c_void, workSpace: *mut c_void, workSpaceSize: usize, solution_id: u64);
     miopenConvolutionBackwardBias(handle: miopenHandle_t, alpha: *const c_void, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, beta: *const c_void, dbDesc: miopenTensorDescriptor_t, db: *mut c_void);
     miopenOpTensor(handle: miopenHandle_t, tensorOp: miopenTensorOp_t, alpha1: *const c_void, aDesc: miopenTensorDescriptor_t, A: *const c_void, alpha2: *const c_void, bDesc: miopenTensorDescriptor_t, B: *const c_void, beta: *const c_void, cDesc: miopenTensorDescriptor_t, C: *mut c_void);
+    miopenBatchNormalizationForwardTraining(handle: miopenHandle_t, bn_mode: miopenBatchNormMode_t, alpha: *mut c_void, beta: *mut c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, yDesc: miopenTensorDescriptor_t, y: *mut c_void, bnScaleBiasMeanVarDesc: miopenTensorDescriptor_t, bnScale: *mut c_void, bnBias: *mut c_void, expAvgFactor: f64, resultRunningMean: *mut c_void, resultRunningVariance: *mut c_void, epsilon: f64, resultSaveMean: *mut c_void, resultSaveInvVariance: *mut c_void);
+    miopenBatchNormalizationForwardInference(handle: miopenHandle_t, bn_mode: miopenBatchNormMode_t, alpha: *mut c_void, beta: *mut c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, yDesc: miopenTensorDescriptor_t, y: *mut c_void, bnScaleBiasMeanVarDesc: miopenTensorDescriptor_t, bnScale: *mut c_void, bnBias: *mut c_void, estimatedMean: *mut c_void, estimatedVariance: *mut c_void, epsilon: f64);
+    miopenBatchNormalizationBackward(handle: miopenHandle_t, bn_mode: miopenBatchNormMode_t, alphaDataDiff: *const c_void, betaDataDiff: *const c_void, alphaParamDiff: *const c_void, betaParamDiff: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, dxDesc: miopenTensorDescriptor_t, dx: *mut c_void, bnScaleBiasDiffDesc: miopenTensorDescriptor_t, bnScale: *const c_void, resultBnScaleDiff: *mut c_void, resultBnBiasDiff: *mut c_void, epsilon: f64, savedMean: *const c_void, savedInvVariance: *const c_void);
     miopenCreateActivationDescriptor(activDesc: *mut miopenActivationDescriptor_t);
     miopenSetActivationDescriptor(activDesc: miopenActivationDescriptor_t, mode: miopenActivationMode_t, activAlpha: f64, activBeta: f64, activGamma: f64);
     miopenDestroyActivationDescriptor(activDesc: miopenActivationDescriptor_t);

@@ -1,12 +1,15 @@
-//! Convolutions on AMD GPUs, by MIOpen.
+//! Layers on AMD GPUs, by MIOpen.
 //!
 //! - [`functions`]: the functions and numbers of MIOpen that are used. [`descriptors`]: its descriptors.
-//! - [`convolution`]: convolutions, with what stands behind them. [`memory`]: memory to work in.
+//! - [`convolution`]: convolutions, with what stands behind them. [`norm`]: normalisations of batches.
+//! - [`placed`]: tensors as most functions take them. [`memory`]: memory to work in.
 
 mod convolution;
 mod descriptors;
 mod functions;
 mod memory;
+mod norm;
+mod placed;
 
 use convolution::Plan;
 use cuda_types::cuda::{CUerror, CUstream};
@@ -108,6 +111,12 @@ impl Miopen {
                 .map(|outcome| {
                     // It would not do so the next time either.
                     outcome.inspect_err(|refusal| self.refuse(layer, refusal))
+                })
+            }
+            Layer::Norm(layer) => {
+                let (miopen, run) = (self.clone(), norm::Run::new(self.functions, layer)?);
+                rocm::call(driver, stream, "a normalisation", move |stream| {
+                    miopen.run(stream, |handle| run.run(miopen.functions, handle))
                 })
             }
             Layer::BackwardBias { dy, db, scale } => {
