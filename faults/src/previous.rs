@@ -25,13 +25,14 @@ impl Previous {
     pub fn keep(&self, signal: i32) {
         let action = action_of(signal);
         let is_same = self.get().is_some_and(|kept| {
-            // SAFETY: both are readable; bits that mean nothing may differ, which costs another copy.
-            let words = |set: &libc::sigset_t| unsafe {
-                std::ptr::from_ref(set).cast::<[u64; 16]>().read()
+            // The system has 64 signals; the rest of a set is what lay on the C library's stack.
+            let signals = |set: &libc::sigset_t| {
+                // SAFETY: a set is longer, and made of words.
+                unsafe { std::ptr::from_ref(set).cast::<u64>().read() }
             };
             kept.sa_sigaction == action.sa_sigaction
                 && kept.sa_flags == action.sa_flags
-                && words(&kept.sa_mask) == words(&action.sa_mask)
+                && signals(&kept.sa_mask) == signals(&action.sa_mask)
         });
         if !is_same {
             self.0.store(Box::into_raw(Box::new(action)), Ordering::Release);

@@ -7,7 +7,7 @@ import os
 # What NVIDIA's library needs.
 os.environ.setdefault("ZLUDA_CC", "13.0")
 # Emulated GPUs are slow at NVIDIA's kernels.
-FEW = os.environ.get("ZLUDA_DEVICE", "").startswith("emu")
+FEW = os.environ.get("ZLUDA_DEVICE", "").startswith(("emu", "rocm"))
 
 import numpy as np
 

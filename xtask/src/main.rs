@@ -82,6 +82,8 @@ enum Verb {
     Soak(verb::soak::Options),
     /// Use the driver as no program should, built with a sanitizer, for minutes
     Sanitize(verb::sanitize::Options),
+    /// Test the libraries with AMD's own on an emulated GPU
+    Rocm(verb::rocm::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
     /// Count the instructions and registers of code for AMD GPUs beside clang's
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Verb::Random(options) => verb::random::run(&options),
         Verb::Soak(options) => verb::soak::run(&options),
         Verb::Sanitize(options) => verb::sanitize::run(&options),
+        Verb::Rocm(options) => verb::rocm::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::AmdQuality(options) => verb::amd_quality::run(&options),
         Verb::AmdTargets(options) => verb::amd_targets::run(&options),

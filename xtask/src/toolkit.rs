@@ -5,7 +5,7 @@ mod debian;
 mod rocm;
 
 pub use debian::Root;
-pub use rocm::{ROCM_VERSIONS, Rocm, RocmVersion, rocm, rocm_above, rocm_smi};
+pub use rocm::{ROCM_VERSIONS, Rocm, RocmVersion, rocm, rocm_above, rocm_libraries, rocm_smi};
 
 use crate::program::quiet;
 use crate::progress::spinner;

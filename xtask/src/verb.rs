@@ -14,6 +14,7 @@ pub mod isa_audit;
 pub mod llvm_windows;
 pub mod package;
 pub mod random;
+pub mod rocm;
 pub mod samples;
 pub mod sanitize;
 pub mod soak;

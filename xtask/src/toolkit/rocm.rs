@@ -3,6 +3,9 @@
 
 use super::debian::{Packages, Root};
 use crate::Result;
+use crate::repository::make;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// A version of ROCm, and where it comes from.
 #[derive(Clone, Copy, Debug)]
@@ -154,4 +157,68 @@ fn unpacked(
         ..Packages::default()
     };
     Ok(Rocm { version, root: packages.unpacked(&format!("{name}-{}", version.name))? })
+}
+
+/// ROCm 6.4's libraries, the compilers that MIOpen starts, and Python.
+const PACKAGES: &[&str] = &[
+    "libmiopen1",
+    "libhipblas2",
+    "libhipfft0",
+    "clang-21",
+    "clang-tools-21",
+    "lld-21",
+    "rocm-device-libs-21",
+    "libamdhip64-dev",
+    "libstdc++-16-dev",
+    "libc6-dev",
+    "bash",
+    "coreutils",
+    "dash",
+    "python3",
+    "python3-numpy",
+];
+
+/// Fetches ROCm's libraries with their kernels, 2 GB, unless they are there: a root that programs can be started in.
+pub fn rocm_libraries() -> Result<Root> {
+    let packages = Packages {
+        suites: &["sid"],
+        components: "main",
+        packages: PACKAGES,
+        ..Packages::default()
+    };
+    let root = packages.unpacked("rocm-libraries")?;
+    complete(&root)?;
+    Ok(root)
+}
+
+/// What the installation of the packages would have done, and what Debian's MIOpen has wrong: it names `/usr/include` as a folder of
+/// the system's, behind which libstdc++ does not find C's headers, and a compiler in the folder that it was built in.
+fn complete(rocm: &Root) -> Result<()> {
+    const COMPILER: &str = r#"#!/bin/bash
+arguments=()
+while [ $# -gt 0 ]; do
+    if [ "$1" = -isystem ] && [ "$2" = /usr/include ]; then shift 2; else arguments+=("$1"); shift; fi
+done
+exec /usr/lib/llvm-21/bin/clang++ "${arguments[@]}"
+"#;
+    let compiler = rocm.program("clang++-21");
+    fs::remove_file(&compiler)?;
+    fs::write(&compiler, COMPILER)?;
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755))?;
+    let library = fs::read(rocm.libraries().join("libMIOpen.so.1"))?;
+    let begin = b"/build/reproducible-path/";
+    let named = library.windows(begin.len()).enumerate().filter(|(_, window)| window == begin);
+    for (at, _) in named {
+        let text = library[at..].split(|byte| *byte == 0).next().unwrap_or_default();
+        let Some(path) = std::str::from_utf8(text).ok().filter(|path| path.ends_with("/clang-21"))
+        else {
+            continue;
+        };
+        let link = rocm.folder().join(path.trim_start_matches('/'));
+        make(link.parent().unwrap_or(rocm.folder()))?;
+        if !link.is_symlink() {
+            symlink("/usr/bin/clang-21", &link)?;
+        }
+    }
+    Ok(())
 }
