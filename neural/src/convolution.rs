@@ -4,7 +4,6 @@
 //! Tensors are `[n, c, spatial...]` of any layout, filters `[k, c / groups, spatial...]`.
 
 use crate::activation::Activation;
-use crate::layer::{ConvolutionLayer, Direction, Layer};
 use crate::tensor::{Scale, Tensor};
 use crate::window::{Axis, SPACE, Side, space};
 use crate::work::{Stage, stage, threads};
@@ -28,6 +27,38 @@ pub struct Epilogue {
     /// `[1, k, 1...]`
     pub bias: Option<Tensor>,
     pub activation: Activation,
+}
+
+/// What a convolution computes from the other two tensors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `y`
+    Forward,
+    /// The gradient of `x`, by `w` and the gradient of `y`.
+    BackwardData,
+    /// The gradient of `w`, by `x` and the gradient of `y`.
+    BackwardFilter,
+}
+
+/// A convolution, or one of its gradients: the tensors are gradients where that is meant.
+#[derive(Clone, Debug)]
+pub struct ConvolutionLayer {
+    pub direction: Direction,
+    pub convolution: Convolution,
+    pub x: Tensor,
+    pub w: Tensor,
+    pub y: Tensor,
+    pub scale: Scale,
+    /// Forward alone.
+    pub epilogue: Option<Epilogue>,
+}
+
+/// `db = alpha * (sums of dy over all but its channels) + beta * db`
+#[derive(Clone, Debug)]
+pub struct BiasLayer {
+    pub dy: Tensor,
+    pub db: Tensor,
+    pub scale: Scale,
 }
 
 /// The common dimension that is gathered at once.
@@ -91,7 +122,7 @@ pub fn forward(
     };
     let wide = x.format.is_wide();
     let gather = Gather::new(convolution, Side::Windows, x, w, y, scale, epilogue);
-    in_precision!(wide, gathered(gather)).of(Layer::Convolution(Box::new(layer)))
+    in_precision!(wide, gathered(gather)).of(1, layer)
 }
 
 /// `dx = alpha * (gradient of x) + beta * dx`.
@@ -113,7 +144,7 @@ pub fn backward_data(
     };
     let wide = dy.format.is_wide();
     let gather = Gather::new(convolution, Side::Elements, dy, w, dx, scale, None);
-    in_precision!(wide, gathered(gather)).of(Layer::Convolution(Box::new(layer)))
+    in_precision!(wide, gathered(gather)).of(1, layer)
 }
 
 /// `dw = alpha * (gradient of w) + beta * dw`.
@@ -134,8 +165,7 @@ pub fn backward_filter(
         epilogue: None,
     };
     let wide = x.format.is_wide();
-    in_precision!(wide, filter_gradient(convolution, x, dy, dw, scale))
-        .of(Layer::Convolution(Box::new(layer)))
+    in_precision!(wide, filter_gradient(convolution, x, dy, dw, scale)).of(1, layer)
 }
 
 /// A product whose right factor is gathered from `source`: the elements that those of `target` meet.
@@ -445,6 +475,6 @@ fn filter_gradient<T: Real>(
 
 /// `db = alpha * (sum of dy over all but the channels) + beta * db`.
 pub fn backward_bias(dy: Tensor, db: Tensor, scale: Scale) -> Stage {
-    let layer = Layer::BackwardBias { dy: dy.clone(), db: db.clone(), scale };
-    crate::reduction::reduce(crate::reduction::Reduction::Add, dy, db, scale).of(layer)
+    let layer = BiasLayer { dy: dy.clone(), db: db.clone(), scale };
+    crate::reduction::reduce(crate::reduction::Reduction::Add, dy, db, scale).of(1, layer)
 }

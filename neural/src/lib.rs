@@ -5,7 +5,6 @@
 //! here starts a thread.
 //!
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
-//! - [`layer`]: what a stage computes, for devices that do it themselves.
 //! - [`elementwise`], [`pointwise`], [`activation`], [`dropout`]: element by element. [`reduction`]: over dimensions.
 //! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`],
 //!   [`rnn`], [`ctc`], [`spatial`].
@@ -17,7 +16,6 @@ pub mod ctc;
 pub mod dropout;
 pub mod elementwise;
 pub mod format;
-pub mod layer;
 pub mod lrn;
 pub mod matmul;
 pub mod norm;
@@ -35,6 +33,5 @@ pub mod window;
 pub mod work;
 
 pub use format::Format;
-pub use layer::Layer;
 pub use tensor::{Layout, Scale, Tensor};
-pub use work::{Stage, Work};
+pub use work::{Layer, Stage, Work};

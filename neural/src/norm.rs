@@ -5,7 +5,6 @@
 
 pub mod folded;
 
-use crate::layer::{Layer, NormLayer};
 use crate::tensor::{CHUNK, Scale, Tensor, Walk, index_of};
 use crate::work::{Stage, Work, over};
 
@@ -118,6 +117,14 @@ pub struct Finish {
     pub blend: Scale,
 }
 
+/// A normalisation, or its gradients.
+#[derive(Clone, Debug)]
+pub enum NormLayer {
+    Training { norm: Norm, finish: Finish, saved: Statistics, running: Option<Running> },
+    Inference { norm: Norm, finish: Finish, mean: Option<Tensor>, spread: Tensor, given: Given },
+    Backward { norm: Norm, gradients: Gradients, saved: Statistics },
+}
+
 /// Normalises by statistics of `x` itself, which are kept where wanted.
 pub fn training(norm: Norm, finish: Finish, saved: Statistics, running: Option<Running>) -> Stage {
     let layer = NormLayer::Training {
@@ -141,7 +148,7 @@ pub fn training(norm: Norm, finish: Finish, saved: Statistics, running: Option<R
         }
         (mean, inverse)
     });
-    stage.of(Layer::Norm(Box::new(layer)))
+    stage.of(1, layer)
 }
 
 /// How statistics that are given are meant.
@@ -175,7 +182,7 @@ pub fn inference(
         };
         (at(&mean, index, 0.0), inverse)
     });
-    stage.of(Layer::Norm(Box::new(layer)))
+    stage.of(1, layer)
 }
 
 fn normalise(
@@ -267,9 +274,9 @@ pub fn backward(norm: Norm, gradients: Gradients, saved: Statistics) -> Work {
         work.push(input(norm, gradients, saved, dx));
     }
     let (stages, (norm, gradients, saved)) = (work.len(), all);
-    if let Some(first) = work.first_mut() {
-        let layer = NormLayer::Backward { norm, gradients, saved, stages };
-        first.layer = Some(Layer::Norm(Box::new(layer)));
+    if !work.is_empty() {
+        let first = work.remove(0).of(stages, NormLayer::Backward { norm, gradients, saved });
+        work.insert(0, first);
     }
     work
 }

@@ -1,20 +1,28 @@
 //! Work in parts: who calls decides which thread runs which. Nothing here starts a thread.
 
-use crate::layer::Layer;
+use std::any::Any;
 use std::ops::Range;
 
 /// A part of the work whose parts may run at the same time.
 pub struct Stage {
     pub parts: usize,
     pub run: Box<dyn Fn(usize) + Send + Sync>,
-    /// What it computes, if somebody else may do that in its place.
+    /// What this stage and those behind it compute, for devices that have a library of their own for it.
     pub layer: Option<Layer>,
 }
 
+/// What some stages compute. Who leaves them to somebody else gets the same result but for the order of sums.
+pub struct Layer {
+    /// A structure of the module that made the stages, such as [`ConvolutionLayer`](crate::convolution::ConvolutionLayer).
+    pub what: Box<dyn Any + Send + Sync>,
+    /// Stages, from the one that has this.
+    pub stages: usize,
+}
+
 impl Stage {
-    /// The stage, of which is known what it computes.
-    pub fn of(self, layer: Layer) -> Stage {
-        Stage { layer: Some(layer), ..self }
+    /// The stage, of which is known what it and those behind it compute.
+    pub fn of(self, stages: usize, what: impl Any + Send + Sync) -> Stage {
+        Stage { layer: Some(Layer { what: Box::new(what), stages }), ..self }
     }
 }
 

@@ -93,7 +93,7 @@ impl Handle {
             driver.enter(self.context)?;
             match &stage.layer {
                 Some(layer) if self.does_miopen(driver, stream, layer)? => {
-                    (1..layer.stages()).for_each(|_| drop(work.next()));
+                    (1..layer.stages).for_each(|_| drop(work.next()));
                 }
                 _ => {
                     let place = (self.context, stream);

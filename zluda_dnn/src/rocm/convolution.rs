@@ -6,7 +6,7 @@ use super::memory::Scratch;
 use super::placed::Placed;
 use super::{Miopen, Refusal};
 use hip_runtime_sys::hipStream_t;
-use neural::layer::{ConvolutionLayer, Direction};
+use neural::convolution::{ConvolutionLayer, Direction};
 use neural::{Format, Layout, Scale, Tensor};
 use std::ffi::c_void;
 use std::ptr::from_ref;

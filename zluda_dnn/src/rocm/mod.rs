@@ -16,7 +16,8 @@ use cuda_types::cuda::{CUerror, CUstream};
 use functions::*;
 use hip_runtime_sys::hipStream_t;
 use neural::Layer;
-use neural::layer::ConvolutionLayer;
+use neural::convolution::{BiasLayer, ConvolutionLayer};
+use neural::norm::NormLayer;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
@@ -102,31 +103,32 @@ impl Miopen {
         stream: CUstream,
         layer: &Layer,
     ) -> Result<(), Refusal> {
-        match layer {
-            Layer::Convolution(layer) => {
-                let (miopen, run) = (self.clone(), self.convolution(layer)?);
-                rocm::call(driver, stream, "a convolution", move |stream| {
-                    miopen.run(stream, |handle| run.run(miopen.functions, handle, stream))
-                })
-                .map(|outcome| {
-                    // It would not do so the next time either.
-                    outcome.inspect_err(|refusal| self.refuse(layer, refusal))
-                })
-            }
-            Layer::Norm(layer) => {
-                let (miopen, run) = (self.clone(), norm::Run::new(self.functions, layer)?);
-                rocm::call(driver, stream, "a normalisation", move |stream| {
-                    miopen.run(stream, |handle| run.run(miopen.functions, handle))
-                })
-            }
-            Layer::BackwardBias { dy, db, scale } => {
-                let (miopen, run) = (self.clone(), self.backward_bias(dy, db, *scale)?);
-                rocm::call(driver, stream, "the gradient of a bias", move |stream| {
-                    miopen.run(stream, |handle| run.run(miopen.functions, handle))
-                })
-            }
+        let what = &*layer.what;
+        if let Some(layer) = what.downcast_ref::<ConvolutionLayer>() {
+            let (miopen, run) = (self.clone(), self.convolution(layer)?);
+            let outcome = rocm::call(driver, stream, "a convolution", move |stream| {
+                miopen.run(stream, |handle| run.run(miopen.functions, handle, stream))
+            });
+            // It would not do so the next time either.
+            return outcome
+                .map_err(Refusal::Driver)?
+                .inspect_err(|refusal| self.refuse(layer, refusal));
         }
-        .map_err(Refusal::Driver)?
+        if let Some(layer) = what.downcast_ref::<NormLayer>() {
+            let (miopen, run) = (self.clone(), norm::Run::new(self.functions, layer)?);
+            return rocm::call(driver, stream, "a normalisation", move |stream| {
+                miopen.run(stream, |handle| run.run(miopen.functions, handle))
+            })
+            .map_err(Refusal::Driver)?;
+        }
+        if let Some(BiasLayer { dy, db, scale }) = what.downcast_ref() {
+            let (miopen, run) = (self.clone(), self.backward_bias(dy, db, *scale)?);
+            return rocm::call(driver, stream, "the gradient of a bias", move |stream| {
+                miopen.run(stream, |handle| run.run(miopen.functions, handle))
+            })
+            .map_err(Refusal::Driver)?;
+        }
+        Err(Refusal::Unsupported("such layer"))
     }
 
     /// Asks for no convolution like this one again.
