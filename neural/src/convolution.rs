@@ -12,7 +12,7 @@ use dense::{Matrix, Real};
 use std::ops::Range;
 
 /// A convolution.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Convolution {
     pub axes: [Axis; SPACE],
     pub groups: usize,
@@ -102,6 +102,35 @@ macro_rules! in_precision {
     };
 }
 
+impl ConvolutionLayer {
+    /// What computes it.
+    fn stage(self) -> Stage {
+        let gather = Gather::new(&self);
+        let wide = gather.source.format.is_wide();
+        let stage = match self.direction {
+            Direction::Forward | Direction::BackwardData => in_precision!(wide, gathered(gather)),
+            Direction::BackwardFilter => in_precision!(wide, filter_gradient(gather)),
+        };
+        stage.of(1, self)
+    }
+
+    /// The tensor that is computed.
+    pub fn result(&self) -> &Tensor {
+        self.direction.result([&self.x, &self.w, &self.y])
+    }
+}
+
+impl Direction {
+    /// Of what there is for `x`, `w` and `y`, that for the one that is computed.
+    pub fn result<T>(self, [x, w, y]: [T; 3]) -> T {
+        match self {
+            Direction::Forward => y,
+            Direction::BackwardData => x,
+            Direction::BackwardFilter => w,
+        }
+    }
+}
+
 /// `y = alpha * (x convolved with w) + beta * y`, then what the epilogue says.
 pub fn forward(
     convolution: &Convolution,
@@ -111,18 +140,8 @@ pub fn forward(
     scale: Scale,
     epilogue: Option<Epilogue>,
 ) -> Stage {
-    let layer = ConvolutionLayer {
-        direction: Direction::Forward,
-        convolution: convolution.clone(),
-        x: x.clone(),
-        w: w.clone(),
-        y: y.clone(),
-        scale,
-        epilogue: epilogue.clone(),
-    };
-    let wide = x.format.is_wide();
-    let gather = Gather::new(convolution, Side::Windows, x, w, y, scale, epilogue);
-    in_precision!(wide, gathered(gather)).of(1, layer)
+    let (direction, convolution) = (Direction::Forward, convolution.clone());
+    ConvolutionLayer { direction, convolution, x, w, y, scale, epilogue }.stage()
 }
 
 /// `dx = alpha * (gradient of x) + beta * dx`.
@@ -133,18 +152,8 @@ pub fn backward_data(
     dx: Tensor,
     scale: Scale,
 ) -> Stage {
-    let layer = ConvolutionLayer {
-        direction: Direction::BackwardData,
-        convolution: convolution.clone(),
-        x: dx.clone(),
-        w: w.clone(),
-        y: dy.clone(),
-        scale,
-        epilogue: None,
-    };
-    let wide = dy.format.is_wide();
-    let gather = Gather::new(convolution, Side::Elements, dy, w, dx, scale, None);
-    in_precision!(wide, gathered(gather)).of(1, layer)
+    let (direction, convolution) = (Direction::BackwardData, convolution.clone());
+    ConvolutionLayer { direction, convolution, x: dx, w, y: dy, scale, epilogue: None }.stage()
 }
 
 /// `dw = alpha * (gradient of w) + beta * dw`.
@@ -155,17 +164,8 @@ pub fn backward_filter(
     dw: Tensor,
     scale: Scale,
 ) -> Stage {
-    let layer = ConvolutionLayer {
-        direction: Direction::BackwardFilter,
-        convolution: convolution.clone(),
-        x: x.clone(),
-        w: dw.clone(),
-        y: dy.clone(),
-        scale,
-        epilogue: None,
-    };
-    let wide = x.format.is_wide();
-    in_precision!(wide, filter_gradient(convolution, x, dy, dw, scale)).of(1, layer)
+    let (direction, convolution) = (Direction::BackwardFilter, convolution.clone());
+    ConvolutionLayer { direction, convolution, x, w: dw, y: dy, scale, epilogue: None }.stage()
 }
 
 /// A product whose right factor is gathered from `source`: the elements that those of `target` meet.
@@ -186,28 +186,26 @@ struct Gather {
 }
 
 impl Gather {
-    fn new(
-        convolution: &Convolution,
-        side: Side,
-        source: Tensor,
-        filter: Tensor,
-        target: Tensor,
-        scale: Scale,
-        epilogue: Option<Epilogue>,
-    ) -> Self {
+    fn new(layer: &ConvolutionLayer) -> Self {
+        let (x, y, convolution) = (layer.x.clone(), layer.y.clone(), layer.convolution.clone());
+        // For the gradient of the filter, the target gives the positions; its channels are the rows of the gradient.
+        let (side, source, target) = match layer.direction {
+            Direction::Forward | Direction::BackwardFilter => (Side::Windows, x, y),
+            Direction::BackwardData => (Side::Elements, y, x),
+        };
         let (lengths, _) = space(&target);
         Gather {
-            convolution: convolution.clone(),
             side,
             from: source.dims[1] / convolution.groups,
             to: target.dims[1] / convolution.groups,
             positions: target.dims[0] * lengths.iter().product::<usize>(),
             lengths,
+            convolution,
             source,
-            filter,
+            filter: layer.w.clone(),
             target,
-            scale,
-            epilogue,
+            scale: layer.scale,
+            epilogue: layer.epilogue.clone(),
         }
     }
 
@@ -409,17 +407,9 @@ fn row_major<T: Copy>(first: &[T], length: usize) -> Matrix<T> {
     Matrix::columns(first.as_ptr(), length as isize).transposed()
 }
 
-fn filter_gradient<T: Real>(
-    convolution: &Convolution,
-    x: Tensor,
-    dy: Tensor,
-    dw: Tensor,
-    scale: Scale,
-) -> Stage {
-    let groups = convolution.groups;
-    // The target of the gathering gives the positions; its channels are the rows of the gradient.
-    let gather = Gather::new(convolution, Side::Windows, x, dw, dy, scale, None);
-    let columns = gather.from * convolution.taps();
+fn filter_gradient<T: Real>(gather: Gather) -> Stage {
+    let groups = gather.convolution.groups;
+    let columns = gather.from * gather.convolution.taps();
     let width = cut(columns, 512, 32, groups);
     let across = columns.div_ceil(width.max(1));
     let height = cut(gather.to, 256, 16, groups * across);

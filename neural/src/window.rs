@@ -7,7 +7,7 @@ use std::ops::Range;
 pub const SPACE: usize = 3;
 
 /// A window along one dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Axis {
     /// Its elements, those between them aside.
     pub window: usize,

@@ -96,10 +96,13 @@ macro_rules! table {
                 )*
                 // SAFETY: as above.
                 let before_6 = unsafe { crate::versions::Before6::new(&library) };
+                let enqueue_task = None;
+                let mut runtime =
+                    HipRuntime { name, missing, before_6, enqueue_task, is_rocm, $($name,)* library };
+                // Looked up once: tasks are small and many.
                 // SAFETY: this project's providers export the name with this type, and nobody else does.
-                let enqueue_task = unsafe { library.get::<EnqueueTask>(ENQUEUE_TASK.as_bytes()) };
-                let enqueue_task = enqueue_task.ok().filter(|_| !is_rocm).map(|function| *function);
-                HipRuntime { name, missing, before_6, enqueue_task, is_rocm, $($name,)* library }
+                runtime.enqueue_task = unsafe { runtime.own_function(ENQUEUE_TASK) };
+                runtime
             }
 
             /// The provider's function that takes tasks, where it is one of this project's.

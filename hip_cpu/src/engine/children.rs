@@ -190,14 +190,7 @@ fn launch(
     let kernel =
         tables().kernels.get(code as hip_runtime_sys::hipFunction_t).ok_or(Error::InvalidValue)?;
     let cluster = (cluster != [0; 3]).then_some(cluster);
-    let config = LaunchConfig {
-        grid,
-        block: threads,
-        shared,
-        cooperative: false,
-        cluster,
-        remainder: [0; 3],
-    };
+    let config = LaunchConfig { cluster, ..LaunchConfig::new(grid, threads, shared) };
     config.check(&kernel).map_err(failed)?;
     let bytes = kernel.facts.param_size as usize;
     let mut params: Params = smallvec![0; bytes.div_ceil(16)];

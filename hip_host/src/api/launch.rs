@@ -151,7 +151,7 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None, remainder: [0; 3] };
+        let config = LaunchConfig::new(grid, block, sharedMemBytes);
         let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's arrays.
         unsafe { launch(find(f)?, wanted, kernelParams, extra) }
@@ -162,7 +162,7 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None, remainder: [0; 3] };
+        let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(grid, block, sharedMemBytes) };
         let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's array.
         unsafe { launch(find(f)?, wanted, kernelParams, std::ptr::null_mut()) }
@@ -192,13 +192,12 @@ hip_api! {
                     cluster = Some(value.cast::<[u32; 3]>().read_unaligned());
                 }
             }
+            let grid = [given.gridDimX, given.gridDimY, given.gridDimZ];
+            let block = [given.blockDimX, given.blockDimY, given.blockDimZ];
             let config = LaunchConfig {
-                grid: [given.gridDimX, given.gridDimY, given.gridDimZ],
-                block: [given.blockDimX, given.blockDimY, given.blockDimZ],
-                shared: given.sharedMemBytes,
                 cooperative,
                 cluster,
-                remainder: [0; 3],
+                ..LaunchConfig::new(grid, block, given.sharedMemBytes)
             };
             let wanted = Wanted { config, stream: given.hStream, priority };
             launch(find(f)?, wanted, params, extra)

@@ -115,6 +115,19 @@ pub unsafe extern "C" fn __hipRegisterFatBinary(
     std::ptr::without_provenance_mut(handle)
 }
 
+/// Makes what an image has under a name known by an address.
+///
+/// # Safety
+/// The name is a string or null.
+unsafe fn register(handle: *mut *mut c_void, symbol: *const c_void, name: *const c_char) {
+    if name.is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) }.to_owned();
+    REGISTERED.lock().symbols.insert(symbol.addr(), (handle.addr(), name));
+}
+
 /// Makes a kernel of an image known by the address of its stub.
 ///
 /// # Safety
@@ -132,12 +145,8 @@ pub unsafe extern "C" fn __hipRegisterFunction(
     _grid_dim: *mut c_void,
     _wave_size: *mut c_int,
 ) {
-    if name.is_null() {
-        return;
-    }
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(name) }.to_owned();
-    REGISTERED.lock().symbols.insert(function.addr(), (handle.addr(), name));
+    unsafe { register(handle, function, name) }
 }
 
 /// Makes a variable of an image known by the address of its shadow on the host.
@@ -155,12 +164,8 @@ pub unsafe extern "C" fn __hipRegisterVar(
     _is_constant: c_int,
     _is_global: c_int,
 ) {
-    if name.is_null() {
-        return;
-    }
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(name) }.to_owned();
-    REGISTERED.lock().symbols.insert(variable.addr(), (handle.addr(), name));
+    unsafe { register(handle, variable, name) }
 }
 
 /// Forgets an image and its kernels. Launches in flight keep their code.
@@ -290,8 +295,7 @@ fn part_of(symbol: *const c_void, offset: usize, size: usize) -> Result<*mut c_v
 
 fn wanted(grid: [u32; 3], block: [u32; 3], shared: usize, stream: hipStream_t) -> Result<Wanted> {
     let shared = u32::try_from(shared).map_err(|_| INVALID)?;
-    let config =
-        LaunchConfig { grid, block, shared, cooperative: false, cluster: None, remainder: [0; 3] };
+    let config = LaunchConfig::new(grid, block, shared);
     Ok(Wanted { config, stream, priority: None })
 }
 

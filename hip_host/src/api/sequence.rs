@@ -22,12 +22,8 @@ use crate::core::stream;
 unsafe fn member(given: &SequenceKernel) -> Result<Ready> {
     let kernel = find(given.function)?;
     let config = LaunchConfig {
-        grid: given.grid,
-        block: given.block,
-        shared: given.shared,
-        cooperative: false,
         cluster: (given.cluster != [0; 3]).then_some(given.cluster),
-        remainder: [0; 3],
+        ..LaunchConfig::new(given.grid, given.block, given.shared)
     };
     config.check(&kernel)?;
     let size = kernel.facts.param_size as usize;

@@ -39,6 +39,11 @@ pub struct Ready {
 }
 
 impl LaunchConfig {
+    /// One of whole blocks alone, neither cooperative nor in clusters.
+    pub fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Self {
+        LaunchConfig { grid, block, shared, cooperative: false, cluster: None, remainder: [0; 3] }
+    }
+
     /// Whether the kernel can be launched like this; the error that the launch returns otherwise.
     pub fn check(&self, kernel: &Kernel) -> Result<(), hipError_t> {
         check_shape(kernel, self.grid, self.block)?;

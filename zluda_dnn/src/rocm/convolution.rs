@@ -6,14 +6,14 @@ use super::memory::Scratch;
 use super::placed::Placed;
 use super::{Miopen, Refusal};
 use hip_runtime_sys::hipStream_t;
-use neural::convolution::{ConvolutionLayer, Direction};
+use neural::convolution::{Convolution, ConvolutionLayer, Direction};
 use neural::{Format, Layout, Scale, Tensor};
 use std::ffi::c_void;
 use std::ptr::from_ref;
 use std::sync::Arc;
 
-/// A shape: the direction, the numbers of the convolution, and its three tensors.
-pub(super) type Key = (Direction, Vec<isize>, [Layout; 3]);
+/// A shape: the direction, the convolution, and its three tensors.
+pub(super) type Key = (Direction, Convolution, [Layout; 3]);
 
 /// How convolutions of one shape are computed.
 pub(super) struct Plan {
@@ -28,15 +28,8 @@ pub(super) struct Plan {
 }
 
 pub(super) fn key(layer: &ConvolutionLayer) -> Key {
-    let convolution = &layer.convolution;
-    let mut numbers = vec![convolution.groups as isize, convolution.flip.into()];
-    for axis in &convolution.axes {
-        let [window, stride, dilation] =
-            [axis.window, axis.stride, axis.dilation].map(|number| number as isize);
-        numbers.extend([window, axis.pad, stride, dilation]);
-    }
     let layouts = [&layer.x, &layer.w, &layer.y].map(|tensor| tensor.layout.clone());
-    (layer.direction, numbers, layouts)
+    (layer.direction, layer.convolution.clone(), layouts)
 }
 
 /// The order of the elements of all tensors.
@@ -237,8 +230,11 @@ impl Miopen {
         let plan = self.plan(layer)?;
         let (scale, order) = (single(layer.scale)?, order(layer)?);
         let epilogue = layer.epilogue.as_ref();
-        let of_epilogue = |tensor: Option<&Tensor>| {
-            tensor.map(|tensor| Placed::new(f, tensor, order)).transpose()
+        let of_epilogue = |tensor: Option<&Tensor>| match tensor {
+            Some(tensor) if tensor.format != layer.y.format => {
+                Err(Refusal::Unsupported("tensors of different types"))
+            }
+            tensor => tensor.map(|tensor| Placed::new(f, tensor, order)).transpose(),
         };
         let z = of_epilogue(epilogue.and_then(|epilogue| epilogue.z.as_ref()))?;
         let bias = of_epilogue(epilogue.and_then(|epilogue| epilogue.bias.as_ref()))?;
@@ -248,11 +244,7 @@ impl Miopen {
         };
         // The second factor is that of `z` where there is something behind the convolution.
         let is_plain = scale.0 == 1.0 && (epilogue.is_some() || scale.1 == 0.0);
-        let result = match layer.direction {
-            Direction::Forward => &layer.y,
-            Direction::BackwardData => &layer.x,
-            Direction::BackwardFilter => &layer.w,
-        };
+        let result = layer.result();
         if result.format == Format::Bf16 && (!is_plain || epilogue.is_some()) {
             return Err(Refusal::Unsupported("sums of bfloat16 behind a convolution"));
         }
@@ -310,21 +302,16 @@ impl Run {
     ) -> Result<(), Refusal> {
         let plan = &self.plan;
         let workspace = Scratch::new(plan.workspace, stream)?;
-        let index = match plan.direction {
-            Direction::BackwardData => 0,
-            Direction::BackwardFilter => 1,
-            Direction::Forward => 2,
-        };
         let mut places = self.places.map(std::ptr::with_exposed_provenance_mut);
         let result = &self.result.descriptor;
         let to = (result.handle, self.result.place());
         let apart = Scratch::new(self.apart, stream)?;
         if self.apart != 0 {
-            places[index] = apart.place;
+            *plan.direction.result(places.each_mut()) = apart.place;
         }
         plan.run(f, handle, workspace.place, places)?;
         let (alpha, beta) = self.scale;
-        let sums = (result.handle, places[index]);
+        let sums = (result.handle, plan.direction.result(places));
         let has_epilogue = self.z.is_some() || self.bias.is_some() || self.activation.is_some();
         match &self.z {
             Some(z) => add(f, handle, (alpha, sums), (beta, (z.descriptor.handle, z.place())), to)?,
