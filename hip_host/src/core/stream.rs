@@ -5,6 +5,7 @@
 //! Non-blocking streams know only events. The default stream of a thread is a blocking stream.
 
 use std::cell::RefCell;
+use std::iter::once_with;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -269,31 +270,31 @@ impl Streams {
     }
 
     /// The operations that the next one of a stream has to wait for.
-    fn before(&self, stream: &Stream, streams: &[Arc<Stream>]) -> Ops {
-        let mut before = self.before_of_others(stream, streams);
-        before.extend(stream.pending());
-        before
+    fn before<'a>(
+        &'a self,
+        stream: &'a Stream,
+        streams: &'a [Arc<Stream>],
+    ) -> impl Iterator<Item = Arc<Op>> + 'a {
+        self.before_of_others(stream, streams).chain(once_with(|| stream.pending()).flatten())
     }
 
-    /// Those of them that are of other streams.
-    fn before_of_others(&self, stream: &Stream, streams: &[Arc<Stream>]) -> Ops {
-        let mut before = Ops::new();
-        match stream.kind {
-            Kind::Legacy => {
-                let blocking = streams.iter().filter(|stream| stream.kind == Kind::Blocking);
-                before.extend(blocking.filter_map(|stream| stream.pending()));
-            }
-            Kind::Blocking => before.extend(self.legacy.get().and_then(|legacy| legacy.pending())),
-            Kind::NonBlocking => {}
-        }
-        before
+    /// Those of them that are of other streams: the legacy stream and blocking ones wait for each other.
+    fn before_of_others<'a>(
+        &'a self,
+        stream: &Stream,
+        streams: &'a [Arc<Stream>],
+    ) -> impl Iterator<Item = Arc<Op>> + 'a {
+        let created = if stream.kind == Kind::Legacy { streams } else { &[] };
+        let blocking = created.iter().filter(|stream| stream.kind == Kind::Blocking);
+        let legacy = self.legacy.get().filter(|_| stream.kind == Kind::Blocking);
+        blocking.chain(legacy).filter_map(|stream| stream.pending())
     }
 
     fn enqueue(&self, stream: &Stream, timed: bool, also: Option<&Arc<Op>>, work: Work) -> Arc<Op> {
         let op = Op::new(stream.id, &stream.context.device.failure, timed, work);
         {
             let streams = self.order.lock();
-            for earlier in self.before(stream, &streams).iter().chain(also) {
+            for earlier in self.before(stream, &streams).chain(also.cloned()) {
                 earlier.precedes(&op);
             }
             stream.set_last(op.clone(), What::Whole);
@@ -306,28 +307,29 @@ impl Streams {
         let runner = Runner::of(stream);
         let op = {
             let streams = self.order.lock();
-            let mut before = self.before_of_others(stream, &streams);
-            let appended = match before.is_empty() {
+            let mut before = self.before_of_others(stream, &streams).peekable();
+            let is_alone = before.peek().is_none();
+            let appended = match is_alone {
                 true => stream.append(runner, member),
                 false => Err(member),
             };
             let first = match appended {
                 Ok(done) => {
+                    drop(before);
                     drop(streams);
                     return drop(done);
                 }
                 Err(member) => member,
             };
             // What is waited for at once has no line, which would take longer.
-            let (op, what) = match before.is_empty() && stream.follows_launch() {
+            let (op, what) = match is_alone && stream.follows_launch() {
                 true => {
                     let (line, op) = Line::new(runner, first);
                     (op, What::Line(line))
                 }
                 false => (runner.op(runner.work(first)), What::Launch),
             };
-            before.extend(stream.pending());
-            for earlier in &before {
+            for earlier in before.chain(stream.pending()) {
                 earlier.precedes(&op);
             }
             stream.set_last(op.clone(), what);
@@ -338,7 +340,7 @@ impl Streams {
 
     fn pending_of(&self, stream: &Stream) -> Ops {
         let streams = self.order.lock();
-        self.before(stream, &streams)
+        self.before(stream, &streams).collect()
     }
 
     /// Waits for everything.
@@ -360,7 +362,7 @@ impl Streams {
     /// Leave to access memory at once, without a place in any stream, if a stream has nothing that would come before.
     pub fn at_once(&self, stream: &Stream) -> Option<AtOnce<'_>> {
         let streams = self.order.lock();
-        self.before(stream, &streams).is_empty().then(|| {
+        self.before(stream, &streams).next().is_none().then(|| {
             // Others look only with the lock held.
             self.begun.store(self.begun.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
             AtOnce(self)

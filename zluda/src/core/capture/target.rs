@@ -28,6 +28,8 @@ impl StreamArg {
     ///
     /// `STREAM_CAPTURE_INVALIDATED`, and `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured
     /// that it waits for.
+    // As `enter`.
+    #[inline(always)]
     pub(crate) fn enter_to_work(&self) -> CUres<WorkTarget> {
         let stream = self.enter()?;
         let recorder = if is_any() { recorder(self, &stream.current.context)? } else { None };

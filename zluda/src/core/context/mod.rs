@@ -453,6 +453,8 @@ pub(crate) fn check_permitted() -> CUres {
 /// The calling thread's current context, usable, its device selected in HIP.
 ///
 /// `INVALID_CONTEXT` if there is none, `CONTEXT_IS_DESTROYED`, or the error that a kernel has left.
+// See `StreamArg::enter`.
+#[inline(always)]
 pub(crate) fn current() -> CUres<Current> {
     let driver = driver()?;
     check_permitted()?;

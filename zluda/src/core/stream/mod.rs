@@ -98,6 +98,9 @@ pub(crate) struct Target {
 impl StreamArg {
     /// Enters the stream's context: that of a default stream is the current one. `INVALID_HANDLE` for a thread's default
     /// stream in a green context.
+    // Inlined, as [`current`] is: a result of several words that is moved from frame to frame is written by words and read
+    // by vectors, for which processors wait, and most calls come by here.
+    #[inline(always)]
     pub(crate) fn enter(&self) -> CUres<Target> {
         let (current, hip) = match self {
             StreamArg::Legacy => (current()?, null_mut()),
