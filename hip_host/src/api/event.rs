@@ -41,7 +41,7 @@ unsafe fn create(to: *mut hipEvent_t, flags: u32) -> Result {
 }
 
 fn record(handle: hipEvent_t, stream: hipStream_t) -> Result {
-    event(handle)?.record(&*stream::find(stream)?);
+    event(handle)?.record(&**stream::find(stream)?);
     Ok(())
 }
 

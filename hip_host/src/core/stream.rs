@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::iter::once_with;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -230,17 +231,35 @@ thread_local! {
     static OF_THREAD: OfThread = OfThread::default();
 }
 
+/// A stream that was found. That of most calls is known without a reference that is counted.
+pub enum Found {
+    Legacy(&'static Arc<Stream>),
+    Other(Arc<Stream>),
+}
+
+impl Deref for Found {
+    type Target = Arc<Stream>;
+
+    fn deref(&self) -> &Arc<Stream> {
+        match self {
+            Found::Legacy(stream) => stream,
+            Found::Other(stream) => stream,
+        }
+    }
+}
+
 /// The stream of a handle: the defaults of the current context, or one that was created.
-pub fn find(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
+pub fn find(handle: hipStream_t) -> Result<Found, hipError_t> {
     const ERROR: hipError_t = hipError_t::hipErrorInvalidResourceHandle;
     let context = current();
     if handle.is_null() || handle == hipStreamLegacy {
-        return Ok(context.streams.legacy(context));
+        return Ok(Found::Legacy(context.streams.legacy(context)));
     }
     if handle == hipStreamPerThread {
-        return OF_THREAD.try_with(|streams| streams.of_context(context)).map_err(|_| ERROR);
+        let own = OF_THREAD.try_with(|streams| streams.of_context(context));
+        return own.map(Found::Other).map_err(|_| ERROR);
     }
-    tables().streams.get(handle).ok_or(ERROR)
+    tables().streams.get(handle).map(Found::Other).ok_or(ERROR)
 }
 
 /// Takes the handles of streams away: their work goes on, but no more will come.
@@ -265,8 +284,8 @@ impl Streams {
     }
 
     /// The legacy default stream of the context that these streams are of.
-    fn legacy(&self, context: &'static Context) -> Arc<Stream> {
-        self.legacy.get_or_init(|| Stream::new(context, Kind::Legacy, 0)).clone()
+    fn legacy(&self, context: &'static Context) -> &Arc<Stream> {
+        self.legacy.get_or_init(|| Stream::new(context, Kind::Legacy, 0))
     }
 
     /// The operations that the next one of a stream has to wait for.
