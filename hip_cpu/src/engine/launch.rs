@@ -13,6 +13,7 @@ use hip_host::guard::stack;
 use hip_host::work::blocks::Order;
 use hip_host::work::chaos::{self, About};
 use hip_host::work::job::{Job, Taken, Task};
+use hip_host::work::ticks::Ticks;
 use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
@@ -305,6 +306,16 @@ fn has_block(job: &Job, taken: &Taken<'_>) -> bool {
 impl Task for Launch {
     fn may_stop(&self) -> bool {
         self.mode() == Mode::Whole
+    }
+
+    fn is_brief(&self) -> bool {
+        self.order() == Order::Any && self.kernel.is_brief()
+    }
+
+    fn run_briefly(&self, job: &Job, slot: u32) {
+        let begun = Ticks::now();
+        self.run(job, slot);
+        self.kernel.has_kept(Ticks::since(begun));
     }
 
     fn run(&self, job: &Job, slot: u32) {

@@ -20,6 +20,7 @@ use crate::core::memory::Claim;
 use crate::core::stream::{self, Stream};
 use crate::core::tables::tables;
 use crate::work::op::{Op, Work};
+use crate::work::pool::Pool;
 use crate::work::{blocks::Order, job::Job};
 use zluda_common::printf;
 
@@ -116,6 +117,7 @@ pub(super) fn transfer_and_wait(
     check_may_wait()?;
     let context = stream.context;
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
+    Pool::get().catch_up();
     if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
         if let Err(error) = transfer.run_here() {
             // Memory of the program's own that is gone, or may not be used: no kernel has done anything wrong.

@@ -20,6 +20,7 @@ use super::runner::{Runner, Turn};
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{self, Op, Work};
 use crate::work::pool::Pool;
+use crate::work::ticks::Ticks;
 
 /// More launches than any line has.
 const ENDLESS: u64 = 1 << 62;
@@ -178,5 +179,48 @@ impl Task for Launched {
                 return;
             }
         }
+    }
+
+    fn is_brief(&self) -> bool {
+        let Some(taken) = self.line.taken.try_lock() else { return false };
+        let state = self.line.state.lock();
+        taken.front().or(state.waiting.front()).is_some_and(|member| member.task.is_brief())
+    }
+
+    fn run_briefly(&self, job: &Job, slot: u32) {
+        let line = &*self.line;
+        let claims = Taken::new(job, slot);
+        let mut taken = line.taken.lock();
+        let (turn, mut ran) = (Turn::begin(), Vec::new());
+        loop {
+            if taken.is_empty() {
+                match line.next(&mut taken, &mut ran) {
+                    Next::Run => {}
+                    // Another thread lingers.
+                    Next::Linger(_) => break,
+                    Next::End(ends) => {
+                        if ends {
+                            op::finish(self.op.clone());
+                        }
+                        job.stop();
+                        return;
+                    }
+                }
+            }
+            let is_brief = |member: &mut Ready| member.task.is_brief();
+            let Some(member) = taken.pop_front_if(is_brief) else { break };
+            if claims.claim().is_none() {
+                taken.push_front(member);
+                break;
+            }
+            let begun = Ticks::now();
+            line.runner.run(&member, &mut None);
+            member.kernel.has_kept(Ticks::since(begun));
+            ran.push(member);
+            if turn.has_taken_long() {
+                break;
+            }
+        }
+        line.state.lock().done.append(&mut ran);
     }
 }

@@ -12,6 +12,7 @@ use super::context::{Context, current};
 use super::executor::{Code, KernelCode, KernelFacts, executor};
 use super::memory::Kind;
 use super::tables::tables;
+use crate::work::ticks::Ticks;
 
 pub struct Module {
     pub context: &'static Context,
@@ -19,6 +20,12 @@ pub struct Module {
     /// Handles of functions that were asked for end with the module.
     pub id: u64,
 }
+
+/// A launch that keeps a thread which waits for other work for longer is long.
+const LONG: Ticks = Ticks::about_micros(1_000);
+
+/// What [`Kernel::long`] is after two long launches in a row.
+const MOST_LONG: u32 = 8;
 
 pub struct Kernel {
     pub name: String,
@@ -32,6 +39,8 @@ pub struct Kernel {
     max_dynamic_shared: AtomicI32,
     /// Launches in sequences that were quick, since one was not.
     quick: AtomicU32,
+    /// See [`Kernel::has_kept`].
+    long: AtomicU32,
 }
 
 impl Module {
@@ -65,6 +74,7 @@ impl Module {
             code,
             max_dynamic_shared,
             quick: AtomicU32::new(0),
+            long: AtomicU32::new(0),
         })
     }
 
@@ -118,6 +128,19 @@ impl Kernel {
         let before = self.quick.load(Ordering::Relaxed);
         let now = if quick { before.saturating_add(1) } else { 0 };
         self.quick.store(now, Ordering::Relaxed);
+    }
+
+    /// Whether a thread that waits for other work may run a launch, as far as those before tell.
+    pub fn is_brief(&self) -> bool {
+        self.long.load(Ordering::Relaxed) < MOST_LONG
+    }
+
+    /// Takes note of how long a launch has kept a thread that waits for other work.
+    pub fn has_kept(&self, time: Ticks) {
+        let before = self.long.load(Ordering::Relaxed);
+        // A launch that another program interrupts is long, too.
+        let now = if time > LONG { before + MOST_LONG / 2 } else { before.saturating_sub(1) };
+        self.long.store(now.min(MOST_LONG), Ordering::Relaxed);
     }
 
     /// Threads in a block at most.

@@ -99,10 +99,13 @@ impl Turn {
         Turn(Instant::now())
     }
 
+    /// Whether the thread has run members for as long as others can wait for it.
+    pub fn has_taken_long(&self) -> bool {
+        self.0.elapsed() > TURN
+    }
+
     /// Whether the thread is to leave the job after the member of this number. If so, others go first.
     pub fn is_over(&self, number: u64, job: &Job) -> bool {
-        number % LOOK == LOOK - 1
-            && self.0.elapsed() > TURN
-            && Pool::get().lets_others_go_first(job)
+        number % LOOK == LOOK - 1 && self.has_taken_long() && Pool::get().lets_others_go_first(job)
     }
 }

@@ -20,6 +20,7 @@ use super::line::Line;
 use super::runner::Runner;
 use super::tables::tables;
 use crate::work::op::{self, Op, Work};
+use crate::work::pool::Pool;
 
 /// Least and greatest urgency: numbers run as in CUDA, lower is more urgent.
 pub const LEAST_PRIORITY: i32 = 0;
@@ -122,7 +123,11 @@ impl Stream {
 
     /// Waits for all that was put into it, or that it has to wait for.
     pub fn wait(&self) {
-        for op in self.context.streams.pending_of(self) {
+        let pending = self.context.streams.pending_of(self);
+        if pending.is_empty() {
+            Pool::get().catch_up();
+        }
+        for op in pending {
             op.wait();
         }
     }

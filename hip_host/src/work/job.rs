@@ -22,6 +22,17 @@ pub trait Task: Send + Sync {
     fn may_stop(&self) -> bool {
         false
     }
+
+    /// Whether a thread of the program that waits for something else may run what comes next: that waits for nothing, and has
+    /// not kept such threads for long.
+    fn is_brief(&self) -> bool {
+        false
+    }
+
+    /// Runs what [is brief](Task::is_brief) of it.
+    fn run_briefly(&self, job: &Job, slot: u32) {
+        self.run(job, slot);
+    }
 }
 
 /// A task with `total` blocks, and how far it has come.
@@ -158,11 +169,20 @@ impl Job {
 
     /// Takes part, if there is a place: runs blocks until all are taken.
     pub fn take_part(&self) -> bool {
+        self.take_part_by(|slot| self.task.run(self, slot))
+    }
+
+    /// Takes part in what is brief, if there is a place.
+    pub fn take_part_briefly(&self) -> bool {
+        self.take_part_by(|slot| self.task.run_briefly(self, slot))
+    }
+
+    fn take_part_by(&self, run: impl FnOnce(u32)) -> bool {
         if self.is_exhausted() {
             return false;
         }
         let Some(slot) = self.take_slot() else { return false };
-        self.task.run(self, slot);
+        run(slot);
         let (word, bit) = (slot as usize / 64, slot % 64);
         self.slots[word].fetch_and(!(1 << bit), Ordering::Release);
         if !self.is_exhausted() {

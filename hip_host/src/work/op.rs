@@ -169,13 +169,16 @@ impl Op {
         job.stream() == self.stream && !self.has_ended()
     }
 
-    /// Waits for the end; meanwhile helps with the blocks of the same stream.
+    /// Waits for the end; meanwhile helps with the blocks of the same stream, and with what is brief of others.
     pub fn wait(&self) {
         const SPINS: u32 = 1_000;
         let pool = Pool::get();
         loop {
             let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
-            while helps && !self.has_ended() && pool.help(|job| self.is_helped_by(job)) {}
+            while helps
+                && !self.has_ended()
+                && pool.help_while_waiting(|job| self.is_helped_by(job))
+            {}
             if self.has_ended() {
                 return;
             }

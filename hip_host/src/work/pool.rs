@@ -12,6 +12,7 @@
 //! thread takes part in, one looks from time to time, and lets them have threads of their own where nothing moves. It also
 //! lets one have a thread that more urgent ones have come before for long: they may be there to wait for it.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -214,6 +215,42 @@ impl Pool {
     /// whether there was one. If others were quicker to take its place, there may be another job, which nobody will be
     /// called for again: only who hears that there was none may sleep.
     pub fn help(&self, wanted: impl Fn(&Job) -> bool) -> bool {
+        let Some(job) = self.find(wanted) else { return false };
+        job.take_part();
+        true
+    }
+
+    /// Takes part in the first job that `is_own` or that no thread takes part in and is [brief](Task::is_brief), for a thread
+    /// of the program that waits for its own. Returns whether there was one.
+    ///
+    /// A GPU begins a small kernel of another stream at once, and programs exist that read what it has written without a
+    /// wait, once they have waited for later work. Here the thread that is to run it may have to be woken.
+    pub fn help_while_waiting(&self, is_own: impl Fn(&Job) -> bool) -> bool {
+        thread_local! {
+            /// Whether this thread runs what is brief. What that waits for is its own.
+            static IS_GUEST: Cell<bool> = const { Cell::new(false) };
+        }
+        let is_brief = |job: &Job| !IS_GUEST.get() && !job.has_thread() && job.task.is_brief();
+        let Some(job) = self.find(|job| is_own(job) || is_brief(job)) else { return false };
+        if is_own(&job) {
+            job.take_part();
+        } else if is_brief(&job) {
+            IS_GUEST.set(true);
+            job.take_part_briefly();
+            IS_GUEST.set(false);
+        }
+        true
+    }
+
+    /// Runs some of what is brief and no thread takes part in, for a thread of the program that is about to see what the device
+    /// has written, and has nothing to wait for.
+    pub fn catch_up(&self) {
+        const MOST: u32 = 16;
+        let _ = (0..MOST).take_while(|_| self.help_while_waiting(|_| false)).count();
+    }
+
+    /// The first job that has a block, a place, and what `wanted` asks for, which the caller takes part in.
+    fn find(&self, wanted: impl Fn(&Job) -> bool) -> Option<Arc<Job>> {
         let (job, ended) = {
             let mut jobs = self.jobs.lock();
             // They go when the lock has gone: what a task has may end with it, and be the program's.
@@ -240,12 +277,11 @@ impl Pool {
             (job, ended)
         };
         drop(ended);
-        let Some(job) = job else { return false };
+        let job = job?;
         if let Some(dice) = chaos::dice_of_thread() {
             dice.sleep_sometimes(8);
         }
-        job.take_part();
-        true
+        Some(job)
     }
 
     /// Waits for a moment until there is news for the thread, which has the only place in its job. Returns whether there is; not so
@@ -455,6 +491,60 @@ mod tests {
         assert!(pool.help(take) && first_op.has_ended() && !second_op.has_ended());
         assert!(pool.help(|_| true) && second_op.has_ended());
         assert!(!pool.help(|_| true));
+    }
+
+    /// Waits for nothing, and looks whether others would be taken meanwhile.
+    struct Brief(&'static Pool);
+
+    impl Task for Brief {
+        fn run(&self, job: &Job, slot: u32) {
+            Plain.run(job, slot);
+            assert!(!self.0.help_while_waiting(|_| false), "a guest has guests");
+        }
+
+        fn is_brief(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn who_waits_runs_what_is_brief_and_came_before() {
+        let pool: &Pool = Box::leak(Box::new(Pool::without_threads(1, 0)));
+        let jobs = [
+            job(Arc::new(Plain), 1),
+            job(Arc::new(Brief(pool)), 2),
+            job(Arc::new(Plain), 3),
+            job(Arc::new(Brief(pool)), 4),
+        ];
+        jobs.iter().for_each(|(job, _)| pool.submit(job.clone(), 1));
+        let ended = || [0, 1, 2, 3].map(|number| jobs[number].1.has_ended());
+        let help = || pool.help_while_waiting(|job| job.stream() == 3);
+        assert!(help() && ended() == [false, true, false, false]);
+        assert!(help() && ended() == [false, true, true, false]);
+        assert!(help() && ended() == [false, true, true, true]);
+        assert!(!help() && pool.help(|_| true) && ended() == [true; 4]);
+    }
+
+    #[test]
+    fn what_is_brief_has_run_when_a_program_catches_up() {
+        let pool: &Pool = Box::leak(Box::new(Pool::without_threads(1, 0)));
+        let (long, brief) = (job(Arc::new(Plain), 1), job(Arc::new(Brief(pool)), 2));
+        // What a thread takes part in is that thread's.
+        let other = Arc::new(Barrier::new(2));
+        let task = Leaves { meets: other.clone(), has_left: AtomicBool::new(false) };
+        let taken = job(Arc::new(task), 3).0;
+        let thread = std::thread::spawn({
+            let taken = taken.clone();
+            move || taken.take_part()
+        });
+        other.wait();
+        for job in [&taken, &long.0, &brief.0] {
+            pool.submit(job.clone(), 1);
+        }
+        pool.catch_up();
+        assert!(brief.1.has_ended() && !long.1.has_ended() && !taken.is_exhausted());
+        other.wait();
+        assert!(thread.join().unwrap() && taken.take_part());
     }
 
     /// Leaves its block to others at first, once both have met twice.
