@@ -82,7 +82,11 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("F2I", convert::f2i, "CEIL F16 F64 FLOOR FTZ NTZ S16 S64 S8 TRUNC U16 U32 U64 U8"),
     ("I2F", convert::i2f, "F16 F64 RM RP RZ S16 S64 S8 U16 U32 U64 U8"),
     ("F2FP", convert::f2fp, "BF16 MERGE_C PACK_AB RELU RZ SATFINITE"),
-    ("LD", memory::load, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
+    (
+        "LD",
+        memory::load,
+        "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
+    ),
     (
         "LDG",
         memory::load,
@@ -91,7 +95,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("LDS", memory::load, "64 128 U8 S8 U16 S16"),
     ("LDL", memory::load, "64 128 U8 S8 U16 S16 LU"),
     ("LDC", memory::load_constant, "64 U8 S8 U16 S16"),
-    ("ST", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
+    ("ST", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
     ("STG", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
     ("STS", memory::store, "64 128 U8 S8 U16 S16"),
     ("STL", memory::store, "64 128 U8 S8 U16 S16"),
