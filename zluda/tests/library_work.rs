@@ -283,9 +283,10 @@ fn memory_may_lie_apart() {
 #[ignore = "a part of the test above, which runs it"]
 fn fault() {
     let stage = Stage::new();
-    let touch_nothing = |_| {
+    let touch_nothing = |part: usize| {
+        let nothing = std::ptr::without_provenance_mut::<u32>(0x1000 + 4 * part);
         // SAFETY: none. It is the fault that is wanted.
-        unsafe { std::ptr::without_provenance_mut::<u32>(0x1000).write_volatile(1) }
+        unsafe { nothing.write_volatile(1) }
     };
     // Where the call waits for the work it tells of the error itself.
     let put = compute(&stage.driver, stage.stream, 3, touch_nothing);

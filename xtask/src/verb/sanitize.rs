@@ -70,6 +70,12 @@ const LEFT_OUT: &[(&str, &str, Option<Sanitizer>, &str)] = &[
         "the sanitizer has mapped memory of its own there by then",
     ),
     (
+        "hip_host hip_host",
+        "memory_that_is_gone_is_an_error",
+        Some(Sanitizer::Thread),
+        "as freed_memory_is_gone",
+    ),
+    (
         "zluda registered_memory",
         "what_may_not_be_read_is_not_copied",
         Some(Sanitizer::Address),
