@@ -202,6 +202,12 @@ impl Task for TransferTask {
             }
         }
     }
+
+    fn is_brief(&self) -> bool {
+        // What takes about a millisecond.
+        const MOST: usize = 4 << 20;
+        self.transfer.extent.bytes() <= MOST
+    }
 }
 
 #[cfg(test)]
@@ -222,6 +228,16 @@ mod tests {
             let expected = if x < 5 && y < 4 { from[z * 42 + y * 7 + x] } else { 0xff };
             assert_eq!(*byte, expected, "{z} {y} {x}");
         }
+    }
+
+    #[test]
+    fn who_waits_for_something_else_does_no_large_copies() {
+        let is_brief = |size| {
+            let to = PitchedPtr::line(0);
+            let transfer = Transfer::new(to, Source::Copy(to), Extent::line(size));
+            TransferTask { transfer, _staged: None, refused: None }.is_brief()
+        };
+        assert_eq!([1 << 20, 1 << 26].map(is_brief), [true, false]);
     }
 
     #[test]
