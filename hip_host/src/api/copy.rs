@@ -117,7 +117,6 @@ pub(super) fn transfer_and_wait(
     check_may_wait()?;
     let context = stream.context;
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
-    Pool::get().catch_up();
     if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
         if let Err(error) = transfer.run_here() {
             // Memory of the program's own that is gone, or may not be used: no kernel has done anything wrong.
@@ -152,6 +151,10 @@ fn copy(
     let stream = stream::find(stream)?;
     if extent.is_empty() {
         return Ok(());
+    }
+    // Before the claim: what ends with a job may free memory.
+    if waits || extent.bytes() <= SMALL && stream.is_idle() {
+        Pool::get().catch_up();
     }
     let claim = tables().memory.claim();
     let owners = [check(&from, extent, kind.0)?, check(&to, extent, kind.1)?];

@@ -13,8 +13,9 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, healthy, hip_api, put};
 use crate::core::context::current;
 use crate::core::device::Device;
+use crate::core::handle::Found;
 use crate::core::memory::{Kind, Range};
-use crate::core::pool::{self, Found, Pool, default_pool};
+use crate::core::pool::{self, Pool, default_pool};
 use crate::core::stream;
 use crate::core::tables::tables;
 use crate::os::backing_file::{Number, number};
@@ -29,7 +30,7 @@ fn find(handle: hipMemPool_t) -> Result<Arc<Pool>> {
 }
 
 /// The pool that a device allocates from, and its handle.
-fn current_pool(device: &'static Device) -> (hipMemPool_t, Found) {
+fn current_pool(device: &'static Device) -> (hipMemPool_t, Found<Pool>) {
     let handle = device.current_pool.load(Ordering::Relaxed);
     if handle != 0
         && let Some(pool) = pool::find(device, handle)

@@ -1,5 +1,6 @@
 //! Handles that programs hold. They are looked up, never followed: stale and foreign ones are found out.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,6 +9,23 @@ use rustc_hash::FxHashMap;
 
 /// No two handles of any kind are ever the same; small numbers are reserved.
 static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
+
+/// An object that was found. The default one, which most calls are about, is known without a reference that is counted.
+pub enum Found<T: 'static> {
+    Default(&'static Arc<T>),
+    Other(Arc<T>),
+}
+
+impl<T> Deref for Found<T> {
+    type Target = Arc<T>;
+
+    fn deref(&self) -> &Arc<T> {
+        match self {
+            Found::Default(object) => object,
+            Found::Other(object) => object,
+        }
+    }
+}
 
 /// The objects of one kind, by handle.
 pub struct Handles<T>(RwLock<FxHashMap<usize, Arc<T>>>);

@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 use std::fs::File;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,6 +10,7 @@ use hip_runtime_sys::{hipError_t, hipMemLocationType, hipMemPool_t, hipMemPoolAt
 
 use super::context::current;
 use super::device::Device;
+use super::handle::Found;
 use super::memory::{Kind, Range};
 use super::tables::tables;
 use crate::os::backing_file::{self, Exported, Growing, POOL, Piece};
@@ -238,28 +238,11 @@ pub fn default_pool(device: &'static Device) -> (hipMemPool_t, &'static Arc<Pool
 }
 
 /// The pool of a handle. That of a device's default pool, which most have, is not looked up.
-pub fn find(device: &'static Device, handle: usize) -> Option<Found> {
+pub fn find(device: &'static Device, handle: usize) -> Option<Found<Pool>> {
     match device.default_pool.get() {
         Some((default, pool)) if *default == handle => Some(Found::Default(pool)),
         _ => {
             tables().pools.get(std::ptr::without_provenance_mut::<c_void>(handle)).map(Found::Other)
-        }
-    }
-}
-
-/// A pool that was found.
-pub enum Found {
-    Default(&'static Arc<Pool>),
-    Other(Arc<Pool>),
-}
-
-impl Deref for Found {
-    type Target = Pool;
-
-    fn deref(&self) -> &Pool {
-        match self {
-            Found::Default(pool) => pool,
-            Found::Other(pool) => pool,
         }
     }
 }

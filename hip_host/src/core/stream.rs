@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::iter::once_with;
-use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use super::context::{Context, current};
+use super::handle::Found;
 use super::launch::Ready;
 use super::line::Line;
 use super::runner::Runner;
@@ -236,29 +236,12 @@ thread_local! {
     static OF_THREAD: OfThread = OfThread::default();
 }
 
-/// A stream that was found. That of most calls is known without a reference that is counted.
-pub enum Found {
-    Legacy(&'static Arc<Stream>),
-    Other(Arc<Stream>),
-}
-
-impl Deref for Found {
-    type Target = Arc<Stream>;
-
-    fn deref(&self) -> &Arc<Stream> {
-        match self {
-            Found::Legacy(stream) => stream,
-            Found::Other(stream) => stream,
-        }
-    }
-}
-
 /// The stream of a handle: the defaults of the current context, or one that was created.
-pub fn find(handle: hipStream_t) -> Result<Found, hipError_t> {
+pub fn find(handle: hipStream_t) -> Result<Found<Stream>, hipError_t> {
     const ERROR: hipError_t = hipError_t::hipErrorInvalidResourceHandle;
     let context = current();
     if handle.is_null() || handle == hipStreamLegacy {
-        return Ok(Found::Legacy(context.streams.legacy(context)));
+        return Ok(Found::Default(context.streams.legacy(context)));
     }
     if handle == hipStreamPerThread {
         let own = OF_THREAD.try_with(|streams| streams.of_context(context));
