@@ -62,6 +62,13 @@ __global__ void write_all() {
 
 __global__ void write_through_pointer() { *pointers[2] = 123; }
 
+// A pointer out of memory may be of any space: these accesses stay generic, with their hints.
+__global__ void add_with_hints() {
+    int *place = pointers[0], value;
+    asm volatile("ld.cs.s32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
+    asm volatile("st.cs.s32 [%0], %1;" ::"l"(place), "r"(value + 1) : "memory");
+}
+
 int main() {
     DeviceArray<double> out(16);
     DeviceArray<char> name(32);
@@ -75,6 +82,7 @@ int main() {
 
     write_all<<<3, 50>>>();
     write_through_pointer<<<1, 1>>>();
+    add_with_hints<<<1, 1>>>();
     CUDA_FINISH();
     unsigned long long host_counter;
     CUDA(cudaMemcpyFromSymbol(&host_counter, counter, sizeof(host_counter)));
@@ -83,9 +91,10 @@ int main() {
     CUDA(cudaMemcpyFromSymbol(&host_scale, scale, sizeof(host_scale)));
     expect_equal("scale", host_scale, 5.0);
     int host_table[5];
-    CUDA(cudaMemcpyFromSymbol(host_table, table, sizeof(int) * 2, sizeof(int) * 3));
-    expect_equal("table[3]", host_table[0], -40);
-    expect_equal("table[4]", host_table[1], 50);
+    CUDA(cudaMemcpyFromSymbol(host_table, table, sizeof(int) * 4, sizeof(int)));
+    expect_equal("table[1]", host_table[0], 21);
+    expect_equal("table[3]", host_table[2], -40);
+    expect_equal("table[4]", host_table[3], 50);
     std::vector<int> host_zeroed(1000);
     CUDA(cudaMemcpyFromSymbol(host_zeroed.data(), zeroed, sizeof(int) * 1000));
     expect_equal("zeroed[5]", host_zeroed[5], 123);
