@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use super::launch::Ready;
-use super::runner::{Runner, Turn};
+use super::runner::{FEW, Runner, Turn};
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{self, Op, Work};
 use crate::work::pool::Pool;
@@ -137,6 +137,11 @@ impl Line {
     }
 }
 
+/// A thread that runs a launch of a line stays until it has ended, whatever others do.
+fn is_brief(member: &Ready) -> bool {
+    member.clusters <= FEW && member.task.is_brief()
+}
+
 /// The task of a line.
 struct Launched {
     line: Arc<Line>,
@@ -184,7 +189,7 @@ impl Task for Launched {
     fn is_brief(&self) -> bool {
         let Some(taken) = self.line.taken.try_lock() else { return false };
         let state = self.line.state.lock();
-        taken.front().or(state.waiting.front()).is_some_and(|member| member.task.is_brief())
+        taken.front().or(state.waiting.front()).is_some_and(is_brief)
     }
 
     fn run_briefly(&self, job: &Job, slot: u32) {
@@ -207,8 +212,7 @@ impl Task for Launched {
                     }
                 }
             }
-            let is_brief = |member: &mut Ready| member.task.is_brief();
-            let Some(member) = taken.pop_front_if(is_brief) else { break };
+            let Some(member) = taken.pop_front_if(|member| is_brief(member)) else { break };
             if claims.claim().is_none() {
                 taken.push_front(member);
                 break;

@@ -12,7 +12,11 @@ use super::context::{Context, current};
 use super::executor::{Code, KernelCode, KernelFacts, executor};
 use super::memory::Kind;
 use super::tables::tables;
+use crate::work::job::BRIEF;
 use crate::work::ticks::Ticks;
+
+/// What [`Kernel::long`] is after two long launches in a row.
+const MOST_LONG: u32 = 8;
 
 pub struct Module {
     pub context: &'static Context,
@@ -20,12 +24,6 @@ pub struct Module {
     /// Handles of functions that were asked for end with the module.
     pub id: u64,
 }
-
-/// A launch that keeps a thread which waits for other work for longer is long.
-const LONG: Ticks = Ticks::about_micros(1_000);
-
-/// What [`Kernel::long`] is after two long launches in a row.
-const MOST_LONG: u32 = 8;
 
 pub struct Kernel {
     pub name: String,
@@ -139,7 +137,7 @@ impl Kernel {
     pub fn has_kept(&self, time: Ticks) {
         let before = self.long.load(Ordering::Relaxed);
         // A launch that another program interrupts is long, too.
-        let now = if time > LONG { before + MOST_LONG / 2 } else { before.saturating_sub(1) };
+        let now = if time > BRIEF { before + MOST_LONG / 2 } else { before.saturating_sub(1) };
         self.long.store(now.min(MOST_LONG), Ordering::Relaxed);
     }
 

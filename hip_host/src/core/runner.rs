@@ -15,7 +15,7 @@ use crate::work::ticks::Ticks;
 /// A kernel that takes less than this is not worth the other threads' while.
 const QUICK: Ticks = Ticks::about_micros(4);
 /// Nor is it if it has so many blocks: each may be long the next time.
-const FEW: u64 = 64;
+pub const FEW: u64 = 64;
 
 /// After this time a thread that runs members lets others have it, if there are any.
 const TURN: Duration = Duration::from_millis(1);

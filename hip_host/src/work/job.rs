@@ -12,6 +12,19 @@ use super::op::{self, Op};
 use super::pool::{self, Pool};
 use super::ticks::Ticks;
 
+/// What keeps a thread that waits for other work for longer is not brief.
+pub const BRIEF: Ticks = Ticks::about_micros(1_000);
+
+thread_local! {
+    /// Since when this thread [takes part briefly](Job::take_part_briefly), while it does.
+    static BRIEF_SINCE: Cell<Option<Ticks>> = const { Cell::new(None) };
+}
+
+/// Whether this thread takes part in something briefly.
+pub fn is_brief() -> bool {
+    BRIEF_SINCE.get().is_some()
+}
+
 /// The work of a job.
 pub trait Task: Send + Sync {
     /// Runs blocks, taken with [`Taken::claim`], until there are none. `slot` is unique among the threads
@@ -172,9 +185,13 @@ impl Job {
         self.take_part_by(|slot| self.task.run(self, slot))
     }
 
-    /// Takes part in what is brief, if there is a place.
+    /// Takes part in what is brief, if there is a place; leaves when that has taken long, if the task [may
+    /// stop](Task::may_stop).
     pub fn take_part_briefly(&self) -> bool {
-        self.take_part_by(|slot| self.task.run_briefly(self, slot))
+        BRIEF_SINCE.set(Some(Ticks::now()));
+        let took_part = self.take_part_by(|slot| self.task.run_briefly(self, slot));
+        BRIEF_SINCE.set(None);
+        took_part
     }
 
     fn take_part_by(&self, run: impl FnOnce(u32)) -> bool {
@@ -259,6 +276,8 @@ pub struct Taken<'a> {
     end: Cell<u64>,
     /// When the thread began, while the reserve may have to be called.
     begun: Cell<Option<Ticks>>,
+    /// When the thread began, if it is to leave before long.
+    brief_since: Option<Ticks>,
     /// The thread's dice for this job, where there is to be chaos.
     dice: Option<Dice>,
 }
@@ -274,7 +293,8 @@ impl<'a> Taken<'a> {
         let begun = Cell::new(may_call.then(|| job.alone.unwrap_or_else(Ticks::now)));
         let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
         let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
-        Taken { job, slot, blocks, next, end, begun, dice }
+        let brief_since = BRIEF_SINCE.get();
+        Taken { job, slot, blocks, next, end, begun, brief_since, dice }
     }
 
     /// Whether no block was taken so far.
@@ -292,12 +312,15 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Whether the thread that has the job alone should leave to others what is left, and there is something for others.
+    /// Whether the thread that has the job alone should leave to others what is left, and there is something for others; or one
+    /// that is not there for long.
     fn should_leave(&self) -> bool {
-        self.job.alone.is_some()
-            && !self.is_empty()
-            && self.job.blocks.left() > 1
-            && self.begun.get().is_some_and(|begun| Ticks::since(begun) > LATE)
+        if self.is_empty() {
+            return false;
+        }
+        let is_late = |since: Option<Ticks>, most| since.is_some_and(|it| Ticks::since(it) > most);
+        (self.job.alone.is_some() && self.job.blocks.left() > 1 && is_late(self.begun.get(), LATE))
+            || (is_late(self.brief_since, BRIEF) && self.job.task.may_stop())
     }
 
     /// The next block to run; none once the job is stopped.
@@ -371,6 +394,10 @@ mod tests {
                 self.0.lock().unwrap().push(block);
             }
         }
+
+        fn may_stop(&self) -> bool {
+            true
+        }
     }
 
     #[test]
@@ -387,5 +414,17 @@ mod tests {
         assert!(job.take_part());
         assert_eq!(*task.0.lock().unwrap(), (0..8).collect::<Vec<_>>());
         assert!(job.is_exhausted() && op.has_ended());
+    }
+
+    #[test]
+    fn who_takes_part_briefly_leaves_what_takes_long() {
+        static NONE: Failure = Failure::of(0);
+        let task = Arc::new(Slow(Mutex::default()));
+        let op = Op::new(1, &NONE, false, Work::Nothing);
+        let job = Job::new(task.clone(), op.clone(), 0, 8, Order::Any, 1);
+        assert!(job.take_part_briefly() && !is_brief());
+        assert_eq!(*task.0.lock().unwrap(), [0]);
+        assert!(job.take_part() && op.has_ended());
+        assert_eq!(*task.0.lock().unwrap(), (0..8).collect::<Vec<_>>());
     }
 }

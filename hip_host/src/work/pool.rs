@@ -12,7 +12,6 @@
 //! thread takes part in, one looks from time to time, and lets them have threads of their own where nothing moves. It also
 //! lets one have a thread that more urgent ones have come before for long: they may be there to wait for it.
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -21,7 +20,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::chaos::{self, About};
-use super::job::Job;
+use super::job::{self, Job};
 use crate::guard::fault;
 use crate::os::{futex, machine};
 use zluda_common::config::config;
@@ -226,18 +225,13 @@ impl Pool {
     /// A GPU begins a small kernel of another stream at once, and programs exist that read what it has written without a
     /// wait, once they have waited for later work. Here the thread that is to run it may have to be woken.
     pub fn help_while_waiting(&self, is_own: impl Fn(&Job) -> bool) -> bool {
-        thread_local! {
-            /// Whether this thread runs what is brief. What that waits for is its own.
-            static IS_GUEST: Cell<bool> = const { Cell::new(false) };
-        }
-        let is_brief = |job: &Job| !IS_GUEST.get() && !job.has_thread() && job.task.is_brief();
+        // What is brief waits for its own alone.
+        let is_brief = |job: &Job| !job::is_brief() && !job.has_thread() && job.task.is_brief();
         let Some(job) = self.find(|job| is_own(job) || is_brief(job)) else { return false };
         if is_own(&job) {
             job.take_part();
         } else if is_brief(&job) {
-            IS_GUEST.set(true);
             job.take_part_briefly();
-            IS_GUEST.set(false);
         }
         true
     }
@@ -499,7 +493,7 @@ mod tests {
     impl Task for Brief {
         fn run(&self, job: &Job, slot: u32) {
             Plain.run(job, slot);
-            assert!(!self.0.help_while_waiting(|_| false), "a guest has guests");
+            assert!(!self.0.help_while_waiting(|_| false), "it waits for what is not its own");
         }
 
         fn is_brief(&self) -> bool {
