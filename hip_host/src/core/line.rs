@@ -148,6 +148,16 @@ struct Launched {
     op: Arc<Op>,
 }
 
+impl Launched {
+    /// Ends the job of a line that is closed, and the operation if nobody has.
+    fn end(&self, job: &Job, ends: bool) {
+        if ends {
+            op::finish(self.op.clone());
+        }
+        job.stop();
+    }
+}
+
 impl Task for Launched {
     fn run(&self, job: &Job, slot: u32) {
         let line = &*self.line;
@@ -169,11 +179,7 @@ impl Task for Launched {
                         now = None;
                     }
                     Next::End(ends) => {
-                        if ends {
-                            op::finish(self.op.clone());
-                        }
-                        job.stop();
-                        return;
+                        return self.end(job, ends);
                     }
                 }
             };
@@ -204,11 +210,7 @@ impl Task for Launched {
                     // Another thread lingers.
                     Next::Linger(_) => break,
                     Next::End(ends) => {
-                        if ends {
-                            op::finish(self.op.clone());
-                        }
-                        job.stop();
-                        return;
+                        return self.end(job, ends);
                     }
                 }
             }

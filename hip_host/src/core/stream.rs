@@ -118,7 +118,8 @@ impl Stream {
 
     /// Whether all that was put into it, or that it has to wait for, has ended.
     pub fn is_idle(&self) -> bool {
-        self.context.streams.pending_of(self).is_empty()
+        let streams = &self.context.streams;
+        streams.has_none_before(self, &streams.order.lock())
     }
 
     /// Waits for all that was put into it, or that it has to wait for.
@@ -285,6 +286,11 @@ impl Streams {
         self.before_of_others(stream, streams).chain(once_with(|| stream.pending()).flatten())
     }
 
+    /// Whether there are none.
+    fn has_none_before(&self, stream: &Stream, streams: &[Arc<Stream>]) -> bool {
+        self.before(stream, streams).next().is_none()
+    }
+
     /// Those of them that are of other streams: the legacy stream and blocking ones wait for each other.
     fn before_of_others<'a>(
         &'a self,
@@ -369,7 +375,7 @@ impl Streams {
     /// Leave to access memory at once, without a place in any stream, if a stream has nothing that would come before.
     pub fn at_once(&self, stream: &Stream) -> Option<AtOnce<'_>> {
         let streams = self.order.lock();
-        self.before(stream, &streams).next().is_none().then(|| {
+        self.has_none_before(stream, &streams).then(|| {
             // Others look only with the lock held.
             self.begun.store(self.begun.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
             AtOnce(self)
