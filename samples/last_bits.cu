@@ -1,4 +1,5 @@
 // sample: arch = compute_90
+// sample: long = a hundred kernels, each of which is compiled and computes hashes
 // sample: alone = it asks for exact functions before the driver is there
 // CUDA's mathematical functions, which are PTX around approximate instructions, with the bits of an H100:
 // hashes over some operands of every sign and exponent. `last_bits record` prints those of this device.

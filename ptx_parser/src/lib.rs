@@ -1,6 +1,6 @@
 //! PTX text to a typed tree, and back.
 //!
-//! ```
+//! ```text
 //! let text = ".version 9.0\n.target sm_80\n.address_size 64\n\
 //!             .visible .entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2, 4; ret; }";
 //! let parse = ptx_parser::parse(text);

@@ -1,7 +1,9 @@
 //! The imports between crates and between folders, held against the tables of docs/dev/architecture.md.
 
-mod crates;
+pub mod crates;
 mod folders;
+
+pub use folders::rust_files;
 
 use crate::Result;
 use crate::repository::root;

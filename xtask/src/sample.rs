@@ -11,6 +11,7 @@
 //! - `alone`: why the program cannot share a process with others.
 //! - `race`: why the program is not run with `ZLUDA_CHAOS`.
 //! - `cpu`: why the program does not run on AMD GPUs.
+//! - `long`: why the program is run in fewer ways: once on emulated AMD GPUs, in no pairs and without `ZLUDA_CHAOS`.
 //! - `machine_code`: what it shows of machine code: the program is also built without PTX.
 //!
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
@@ -49,6 +50,8 @@ pub struct Sample {
     pub race: bool,
     /// It does not run on AMD GPUs.
     pub cpu: bool,
+    /// It takes so long that not all ways of running it are worth their time.
+    pub long: bool,
     /// It is also built without PTX.
     pub machine_code: bool,
     stderr: Vec<String>,
@@ -118,6 +121,7 @@ impl Sample {
             alone: false,
             race: false,
             cpu: false,
+            long: false,
             machine_code: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
@@ -134,6 +138,7 @@ impl Sample {
                 Some(("alone", _)) => sample.alone = true,
                 Some(("race", _)) => sample.race = true,
                 Some(("cpu", _)) => sample.cpu = true,
+                Some(("long", _)) => sample.long = true,
                 Some(("machine_code", _)) => sample.machine_code = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {

@@ -78,7 +78,8 @@ fn arrows(source: &Path) -> Result<BTreeSet<((String, String), String)>> {
     Ok(found)
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The files of Rust in a folder and those below it; none where there is no such folder.
+pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(files) };
     for entry in entries {

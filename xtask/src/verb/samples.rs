@@ -20,10 +20,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds `samples` with the first toolkit, and one of three with each of the newer ones, whose programs differ by the runtime
+/// Builds `samples` with the first toolkit, and one of five with each of the newer ones, whose programs differ by the runtime
 /// library. Gives each toolkit with what is built with it.
 pub fn build_for_tests(samples: &[Sample]) -> Result<Vec<(Cuda, Vec<Sample>)>> {
-    let some: Vec<Sample> = samples.iter().step_by(3).cloned().collect();
+    let some: Vec<Sample> = samples.iter().step_by(5).cloned().collect();
     let mut built = Vec::new();
     for (index, version) in CUDA_VERSIONS.into_iter().enumerate() {
         let samples = if index == 0 { samples } else { &some };

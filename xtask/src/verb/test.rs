@@ -30,6 +30,7 @@ use crate::progress::heading;
 use crate::repository::Profile;
 use clap::ValueEnum;
 use std::process::ExitCode;
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 #[derive(clap::Args)]
@@ -118,6 +119,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     let mut times = Times::default();
     let mut disk = Disk::begin(options.suites.is_empty() && options.filter.is_empty())?;
+    let on_windows =
+        || own(Suite::Windows, |report| windows::run(report, options.times, &options.filter));
     std::thread::scope(|scope| {
         let mut beside = None;
         for suite in suites.iter().filter(|suite| !needs_release(suite)) {
@@ -125,7 +128,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             let began = Instant::now();
             // Wine waits half of the time, where these two leave no processor without work.
             if matches!(suite, Suite::Isa | Suite::Sass) && suites.contains(&Suite::Windows) {
-                beside.get_or_insert_with(|| scope.spawn(|| on_windows(options)));
+                beside.get_or_insert_with(|| scope.spawn(on_windows));
             }
             match suite {
                 Suite::Lint => rust::lint(&mut report, suites.contains(&Suite::Rust)),
@@ -141,12 +144,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     }
                 }
                 Suite::Windows => {
-                    let begun =
-                        beside.take().unwrap_or_else(|| scope.spawn(|| on_windows(options)));
-                    match begun.join() {
-                        Ok(own) => report.add(own),
-                        Err(_) => report.check("windows", Err("the suite panicked".to_owned())),
-                    }
+                    let begun = beside.take().unwrap_or_else(|| scope.spawn(on_windows));
+                    join(&mut report, *suite, begun);
                 }
                 _ => rust::run(&mut report, suites.contains(&Suite::Lint)),
             }
@@ -162,10 +161,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         times.add("release".to_owned(), began);
         match built {
             Err(error) => report.check("build of the release", Err(error.to_string())),
-            Ok(()) => {
+            Ok(()) => std::thread::scope(|scope| {
+                let mut beside = None;
                 for suite in &suites {
                     let before = report.count();
                     let began = Instant::now();
+                    // Half of the time BOLT, and PyTorch too, has work for one processor.
+                    if *suite == Suite::Torch && suites.contains(&Suite::Bolt) {
+                        beside = Some(scope.spawn(|| own(Suite::Bolt, bolt::run)));
+                    }
                     let result = match suite {
                         Suite::Libraries => {
                             rust::libraries(&mut report);
@@ -187,7 +191,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         }
                         Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
-                        Suite::Bolt => bolt::run(&mut report),
+                        Suite::Bolt => {
+                            let begun = beside.take();
+                            let begun = begun
+                                .unwrap_or_else(|| scope.spawn(|| own(Suite::Bolt, bolt::run)));
+                            join(&mut report, *suite, begun);
+                            Ok(())
+                        }
                         Suite::Package => package::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
                         Suite::Lint
@@ -207,7 +217,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     }
                     disk.has_run(*suite);
                 }
-            }
+            }),
         }
     }
     drop(disk);
@@ -215,13 +225,21 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(report.finish())
 }
 
-/// The suite of Windows, with a report of its own.
-fn on_windows(options: &Options) -> Report {
+/// Runs a suite with a report of its own, beside others.
+fn own(suite: Suite, run: impl FnOnce(&mut Report) -> Result<()>) -> Report {
     let mut report = Report::default();
-    if let Err(error) = windows::run(&mut report, options.times, &options.filter) {
-        report.check("windows", Err(error.to_string()));
+    if let Err(error) = run(&mut report) {
+        report.check(suite.name(), Err(error.to_string()));
     }
     report
+}
+
+/// Waits for a suite that runs beside others.
+fn join(report: &mut Report, suite: Suite, begun: ScopedJoinHandle<'_, Report>) {
+    match begun.join() {
+        Ok(own) => report.add(own),
+        Err(_) => report.check(suite.name(), Err("the suite panicked".to_owned())),
+    }
 }
 
 /// How long each suite took, for whoever wants the whole to be quicker.

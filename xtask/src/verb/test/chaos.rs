@@ -14,7 +14,8 @@ const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Runs the chosen samples by each seed. Fails if they cannot be built.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let samples = chaos::samples(filter)?;
+    let mut samples = chaos::samples(filter)?;
+    samples.retain(|sample| !sample.long);
     let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS[..1])?;
     heading("Running the CUDA programs in orders by chance");
     let cases: Vec<Case<'_>> = SEEDS

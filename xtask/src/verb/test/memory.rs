@@ -15,10 +15,10 @@ const LIMIT: Duration = Duration::from_secs(900);
 
 /// Executors, the kernels' answers, and how many parts there are, of which one runs: Valgrind takes fifty times as long.
 const RUNS: [(&str, &str, usize); 4] = [
-    ("reference", "h100.random-2", 1500),
-    ("vector", "h100.random", 1500),
-    ("vector", "h100.random-2", 4000),
-    (EMULATED[0], "h100.random-2", 5000),
+    ("reference", "h100.random-2", 2500),
+    ("vector", "h100.random", 2500),
+    ("vector", "h100.random-2", 6000),
+    (EMULATED[0], "h100.random-2", 8000),
 ];
 
 /// Runs the random kernels under Valgrind. Fails if their program cannot be built.

@@ -2,12 +2,13 @@
 
 use super::Report;
 use crate::Result;
-use crate::arrows;
+use crate::arrows::{self, crates, rust_files};
 use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
-use crate::repository::{NO_AVX512, Profile, has_avx512};
+use crate::repository::{NO_AVX512, Profile, has_avx512, root};
 use crate::toolkit::python_with_packages;
 use crate::verb::build::{self, ABOVE_THE_DRIVER};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,6 +22,7 @@ pub fn lint(report: &mut Report, are_tested: bool) {
         loud(cargo().args(["fmt", "--all", "--check"])).map_err(|error| error.to_string()),
     );
     report.check("arrows between crates and folders", arrows::check());
+    report.check("examples in documentation", no_examples().map_err(|error| error.to_string()));
     heading("Checking with clippy");
     let mut command = cargo();
     command.arg("clippy");
@@ -30,6 +32,44 @@ pub fn lint(report: &mut Report, are_tested: bool) {
     };
     command.args(["--all-targets", "--", "--deny", "warnings"]);
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
+}
+
+/// Fails where documentation has code that would have to be run: nextest does not, and `cargo test --doc` builds for a minute to run
+/// a few lines, which a test holds as well.
+fn no_examples() -> Result<()> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
+    let mut found = Vec::new();
+    for member in crates::members(&manifest) {
+        for file in rust_files(&root().join(member).join("src"))? {
+            let lines = examples(&fs::read_to_string(&file)?);
+            found.extend(lines.into_iter().map(|line| format!("{}:{line}", file.display())));
+        }
+    }
+    match found.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(format!("code without ```text, which nothing runs: {}", found.join(", ")).into())
+        }
+    }
+}
+
+/// The lines, from 1, in which a block of code without a language begins.
+fn examples(source: &str) -> Vec<usize> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for (line, text) in source.lines().enumerate() {
+        let text = text.trim_start();
+        let Some(text) = text.strip_prefix("///").or_else(|| text.strip_prefix("//!")) else {
+            continue;
+        };
+        if let Some(language) = text.trim_start().strip_prefix("```") {
+            if !inside && language.is_empty() {
+                found.push(line + 1);
+            }
+            inside = !inside;
+        }
+    }
+    found
 }
 
 /// The crate whose tests ask the driver what an NVIDIA GPU was asked, in thousands of processes: as it is released, and not without
@@ -77,15 +117,10 @@ pub fn run(report: &mut Report, lints: bool) {
     }
     heading("Running the tests of the crates");
     packages.extend(["--exclude", ANSWERS]);
-    if test(report, &cargo, &packages) {
-        // nextest leaves out the examples in documentation.
-        let mut command = cargo();
-        command.args(["test", "--doc"]).args(&packages).arg("--no-fail-fast");
-        count(report, &mut command);
-    }
+    test(report, &cargo, &packages);
 }
 
-/// The tests of the libraries and those of [`ANSWERS`], as they are released. Their documentation has no examples.
+/// The tests of the libraries and those of [`ANSWERS`], as they are released.
 pub fn libraries(report: &mut Report) {
     heading("Building and running the tests of the libraries, and of the driver's answers");
     // By themselves, as they are built before: together both might have other features, and be built again.
@@ -96,8 +131,7 @@ pub fn libraries(report: &mut Report) {
     }
 }
 
-/// Whether it was nextest that ran them.
-fn test(report: &mut Report, cargo: &dyn Fn() -> Command, packages: &[&str]) -> bool {
+fn test(report: &mut Report, cargo: &dyn Fn() -> Command, packages: &[&str]) {
     let has_nextest = cargo()
         .args(["nextest", "--version"])
         .stdout(Stdio::null())
@@ -110,7 +144,6 @@ fn test(report: &mut Report, cargo: &dyn Fn() -> Command, packages: &[&str]) -> 
         false => command.arg("test"),
     };
     count(report, command.args(packages).arg("--no-fail-fast"));
-    has_nextest
 }
 
 /// The compiler with clippy's lints, beside rustc.
@@ -231,6 +264,12 @@ mod tests {
         assert!(has_warnings(generated));
         assert!(!has_warnings("warning: field `ptx` is never read"));
         assert!(!has_warnings("warning: unused manifest key: profile"));
+    }
+
+    #[test]
+    fn code_that_would_run_is_found() {
+        let text = "//! ```text\n//! a table\n//! ```\nfn f() {}\n    /// ```\n    /// f();\n    /// ```\n";
+        assert_eq!(examples(text), [5]);
     }
 
     #[test]

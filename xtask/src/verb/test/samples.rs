@@ -154,6 +154,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         .flat_map(|way| built_with(way.cuda).iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
         .filter(|(sample, way)| !sample.cpu || way.device == "cpu")
+        .filter(|(sample, way)| !sample.long || way.device != EMULATED[1])
         .filter(|(sample, way)| sample.machine_code || !way.machine_code)
         .collect();
     let results = run_all(&jobs, &cache);
@@ -193,8 +194,9 @@ fn at_once(report: &mut Report, samples: &[Sample], way: &Way<'_>) -> Result<()>
     heading("Running the CUDA programs in pairs that share a new cache");
     let cache: PathBuf = target().join("test/shared-cache");
     make_empty(&cache)?;
+    let samples: Vec<&Sample> = samples.iter().filter(|sample| !sample.long).collect();
     let results = parallel(
-        samples,
+        &samples,
         |sample| format!("{} twice at once", sample.name),
         |sample| {
             std::thread::scope(|scope| {

@@ -13,7 +13,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(2400);
 
 /// The program that checks part of all operators, how many parts there are, and how many of them run where it is not named.
-const OPERATORS: (&str, usize, usize) = ("operators", 8, 1);
+const OPERATORS: (&str, usize, usize) = ("operators", 16, 1);
 
 struct Case {
     name: String,
