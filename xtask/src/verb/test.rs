@@ -91,6 +91,14 @@ enum Suite {
     Hip,
 }
 
+/// Suites that leave a processor without work half of the time, and what they run beside.
+const BESIDE: [(Suite, Suite); 4] = [
+    (Suite::Generated, Suite::Lint),
+    (Suite::Windows, Suite::Isa),
+    (Suite::Windows, Suite::Sass),
+    (Suite::Bolt, Suite::Torch),
+];
+
 /// Runs the chosen suites, all by default. Fails if one of their checks does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
@@ -98,147 +106,107 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     // In their own order: a suite takes what one before it has left.
     let mut suites = Suite::value_variants().to_vec();
     suites.retain(|suite| options.suites.is_empty() || options.suites.contains(suite));
-    let needs_release = |suite: &Suite| {
-        matches!(
-            suite,
-            Suite::Libraries
-                | Suite::Samples
-                | Suite::Chaos
-                | Suite::Conformance
-                | Suite::Random
-                | Suite::Memory
-                | Suite::Python
-                | Suite::Torch
-                | Suite::Ptx
-                | Suite::Offload
-                | Suite::Amd
-                | Suite::Bolt
-                | Suite::Package
-                | Suite::Hip
-        )
-    };
+    let chosen = Chosen { options, suites: &suites };
     let mut times = Times::default();
     let mut disk = Disk::begin(options.suites.is_empty() && options.filter.is_empty())?;
-    let on_windows =
-        || own(Suite::Windows, |report| windows::run(report, options.times, &options.filter));
     std::thread::scope(|scope| {
-        let mut beside = None;
-        for suite in suites.iter().filter(|suite| !needs_release(suite)) {
-            let before = report.count();
+        let mut begun: Vec<(Suite, ScopedJoinHandle<'_, Report>)> = Vec::new();
+        let mut run = |suite: Suite, report: &mut Report, times: &mut Times| {
             let began = Instant::now();
-            // Wine waits half of the time, where these two leave no processor without work.
-            if matches!(suite, Suite::Isa | Suite::Sass) && suites.contains(&Suite::Windows) {
-                beside.get_or_insert_with(|| scope.spawn(on_windows));
+            for (beside, _) in BESIDE.iter().filter(|(_, with)| *with == suite) {
+                let is_begun = begun.iter().any(|(begun, _)| begun == beside);
+                if chosen.has(*beside) && !is_begun {
+                    begun.push((*beside, scope.spawn(|| chosen.run(*beside))));
+                }
             }
-            match suite {
-                Suite::Lint => rust::lint(&mut report, suites.contains(&Suite::Rust)),
-                Suite::Generated => generated::run(&mut report),
-                Suite::Isa => {
-                    if let Err(error) = isa::run(&mut report) {
-                        report.check("isa", Err(error.to_string()));
-                    }
-                }
-                Suite::Sass => {
-                    if let Err(error) = sass::run(&mut report) {
-                        report.check("sass", Err(error.to_string()));
-                    }
-                }
-                Suite::Windows => {
-                    let begun = beside.take().unwrap_or_else(|| scope.spawn(on_windows));
-                    join(&mut report, *suite, begun);
-                }
-                _ => rust::run(&mut report, suites.contains(&Suite::Lint)),
-            }
+            let own = match begun.iter().position(|(begun, _)| *begun == suite) {
+                Some(place) => begun.remove(place).1.join().unwrap_or_else(|_| {
+                    let mut report = Report::default();
+                    report.check(suite.name(), Err("the suite panicked".to_owned()));
+                    report
+                }),
+                None => chosen.run(suite),
+            };
             times.add(suite.name(), began);
-            has_looked(&mut report, *suite, before);
-            disk.has_run(*suite);
+            report.add(own);
+            disk.has_run(suite);
+        };
+        let (first, others): (Vec<Suite>, Vec<Suite>) =
+            suites.iter().partition(|suite| !suite.needs_release());
+        for suite in first {
+            run(suite, &mut report, &mut times);
         }
-    });
-    if suites.iter().any(needs_release) {
+        if others.is_empty() {
+            return;
+        }
         heading("Building the release");
         let began = Instant::now();
         let built = super::build::build(Profile::Release);
-        times.add("release".to_owned(), began);
-        match built {
-            Err(error) => report.check("build of the release", Err(error.to_string())),
-            Ok(()) => std::thread::scope(|scope| {
-                let mut beside = None;
-                for suite in &suites {
-                    let before = report.count();
-                    let began = Instant::now();
-                    // Half of the time BOLT, and PyTorch too, has work for one processor.
-                    if *suite == Suite::Torch && suites.contains(&Suite::Bolt) {
-                        beside = Some(scope.spawn(|| own(Suite::Bolt, bolt::run)));
-                    }
-                    let result = match suite {
-                        Suite::Libraries => {
-                            rust::libraries(&mut report);
-                            Ok(())
-                        }
-                        Suite::Samples => samples::run(&mut report, &options.filter),
-                        Suite::Chaos => chaos::run(&mut report, &options.filter),
-                        Suite::Conformance => conformance::run(&mut report),
-                        Suite::Random => random::run(&mut report),
-                        Suite::Memory => memory::run(&mut report),
-                        Suite::Python => python::run(&mut report, &options.filter),
-                        Suite::Torch => torch::run(&mut report, &options.filter),
-                        Suite::Ptx => {
-                            let fresh = ptx::Fresh {
-                                python: suites.contains(&Suite::Python),
-                                offload: suites.contains(&Suite::Offload),
-                            };
-                            ptx::run(&mut report, &options.filter, fresh)
-                        }
-                        Suite::Offload => offload::run(&mut report, &options.filter),
-                        Suite::Amd => amd::run(&mut report, &options.filter),
-                        Suite::Bolt => {
-                            let begun = beside.take();
-                            let begun = begun
-                                .unwrap_or_else(|| scope.spawn(|| own(Suite::Bolt, bolt::run)));
-                            join(&mut report, *suite, begun);
-                            Ok(())
-                        }
-                        Suite::Package => package::run(&mut report),
-                        Suite::Hip => hip::run(&mut report),
-                        Suite::Lint
-                        | Suite::Generated
-                        | Suite::Rust
-                        | Suite::Isa
-                        | Suite::Sass
-                        | Suite::Windows => continue,
-                    };
-                    times.add(suite.name(), began);
-                    if let Err(error) = result {
-                        report.check(format!("{suite:?}"), Err(error.to_string()));
-                    }
-                    // A filter may leave nothing of one suite, and something of another one.
-                    if options.filter.is_empty() {
-                        has_looked(&mut report, *suite, before);
-                    }
-                    disk.has_run(*suite);
-                }
-            }),
+        report.check("build of the release", built.as_ref().map(drop).map_err(ToString::to_string));
+        if built.is_ok() {
+            times.add("release".to_owned(), began);
+            others.into_iter().for_each(|suite| run(suite, &mut report, &mut times));
         }
-    }
+    });
     drop(disk);
     heading(&format!("Done in {} s: {}", start.elapsed().as_secs(), times.0.join(", ")));
     Ok(report.finish())
 }
 
-/// Runs a suite with a report of its own, beside others.
-fn own(suite: Suite, run: impl FnOnce(&mut Report) -> Result<()>) -> Report {
-    let mut report = Report::default();
-    if let Err(error) = run(&mut report) {
-        report.check(suite.name(), Err(error.to_string()));
-    }
-    report
+/// The suites that run, and how.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    options: &'a Options,
+    suites: &'a [Suite],
 }
 
-/// Waits for a suite that runs beside others.
-fn join(report: &mut Report, suite: Suite, begun: ScopedJoinHandle<'_, Report>) {
-    match begun.join() {
-        Ok(own) => report.add(own),
-        Err(_) => report.check(suite.name(), Err("the suite panicked".to_owned())),
+impl Chosen<'_> {
+    fn has(self, suite: Suite) -> bool {
+        self.suites.contains(&suite)
+    }
+
+    /// Runs one suite.
+    fn run(self, suite: Suite) -> Report {
+        let mut report = Report::default();
+        if let Err(error) = self.run_into(suite, &mut report) {
+            report.check(suite.name(), Err(error.to_string()));
+        }
+        // A filter may leave nothing of one suite, and something of another one.
+        if self.options.filter.is_empty() && report.count() == 0 {
+            // What it looks for has gone elsewhere.
+            report.check(suite.name(), Err("the suite has checked nothing".to_owned()));
+        }
+        report
+    }
+
+    fn run_into(self, suite: Suite, report: &mut Report) -> Result<()> {
+        let filter = &self.options.filter;
+        match suite {
+            Suite::Lint => rust::lint(report, self.has(Suite::Rust)),
+            Suite::Generated => generated::run(report),
+            Suite::Rust => rust::run(report, self.has(Suite::Lint)),
+            Suite::Isa => isa::run(report)?,
+            Suite::Sass => sass::run(report)?,
+            Suite::Libraries => rust::libraries(report),
+            Suite::Samples => samples::run(report, filter)?,
+            Suite::Chaos => chaos::run(report, filter)?,
+            Suite::Conformance => conformance::run(report)?,
+            Suite::Random => random::run(report)?,
+            Suite::Memory => memory::run(report)?,
+            Suite::Python => python::run(report, filter)?,
+            Suite::Torch => torch::run(report, filter)?,
+            Suite::Ptx => {
+                let (python, offload) = (self.has(Suite::Python), self.has(Suite::Offload));
+                ptx::run(report, filter, ptx::Fresh { python, offload })?;
+            }
+            Suite::Offload => offload::run(report, filter)?,
+            Suite::Amd => amd::run(report, filter)?,
+            Suite::Bolt => bolt::run(report)?,
+            Suite::Package => package::run(report)?,
+            Suite::Windows => windows::run(report, self.options.times, filter)?,
+            Suite::Hip => hip::run(report)?,
+        }
+        Ok(())
     }
 }
 
@@ -256,11 +224,17 @@ impl Suite {
     fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
-}
 
-/// Fails where a suite has counted nothing: what it looks for has gone elsewhere.
-fn has_looked(report: &mut Report, suite: Suite, before: usize) {
-    if report.count() == before {
-        report.check(format!("{suite:?}"), Err("the suite has checked nothing".to_owned()));
+    /// Whether it looks at the release.
+    fn needs_release(self) -> bool {
+        !matches!(
+            self,
+            Suite::Lint
+                | Suite::Generated
+                | Suite::Rust
+                | Suite::Isa
+                | Suite::Sass
+                | Suite::Windows
+        )
     }
 }

@@ -1,15 +1,27 @@
-//! Rust's standard library for Windows: rustup's if it has it, or a built one.
+//! Rust's standard library for Windows: rustup's if it has or gets it, or a built one.
 
 use super::{TARGET, folder};
+use crate::program::quiet;
 use crate::standard_library::{build, rustc};
 use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// For some tens of MB.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The root that rustc is to take for its own; none where it has the library itself.
 pub fn sysroot() -> Result<Option<PathBuf>> {
     let own = rustc(&["--print", "target-libdir", "--target", TARGET])?;
-    if has_std(Path::new(own.trim())) {
+    let own = Path::new(own.trim());
+    if has_std(own) {
+        return Ok(None);
+    }
+    // To build it takes minutes. There may be no rustup, or no way to what it fetches.
+    let added = quiet(Command::new("rustup").args(["target", "add", TARGET]), LIMIT);
+    if added.is_ok() && has_std(own) {
         return Ok(None);
     }
     let root = folder().join("sysroot");
