@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use cpu_abi::{LARGEST_LOAD, ThreadContext, WARP_SIZE};
 
 use super::block::Block;
+use super::reference::warps_that_yield;
 use super::rendezvous::lanes;
 
 /// So many times in a row may a warp come to accesses that synchronize without one that waits. A thread that waits may be what the
@@ -148,9 +149,7 @@ unsafe fn piece<T: Copy>(from: *const u8, to: *mut u8) -> usize {
 
 /// Every thread of the block waits, or has yielded: warps go on in which none has.
 pub fn go_on(block: &Block) {
-    // A block has 32 warps at most.
-    let have_yielded =
-        block.ready().iter().fold(0, |warps, thread| warps | 1 << (thread / WARP_SIZE));
+    let have_yielded = warps_that_yield(block);
     for warp in (0..block.steps.without.len() as u32).filter(|warp| have_yielded & 1 << warp == 0) {
         block.steps.go_on(block, warp);
     }

@@ -5,7 +5,9 @@
 //!
 //! The mask of active threads, which a thread asks for without naming anybody, is a guess at who runs
 //! together: those threads of the warp that have come to the same place of the code by the time that
-//! every other thread of the block waits, spins, or has ended.
+//! no other thread of it can go on. Of several places the first in the code is answered, so that threads that
+//! have parted meet again behind it, as machine code counts on. Who only yields may be spinning, for what those who ask
+//! would do, or is about to come: it gets some turns.
 
 use cpu_abi::{MEET_SHUFFLE, ThreadContext, WARP_SIZE, WarpOperation};
 
@@ -65,6 +67,9 @@ pub unsafe extern "sysv64" fn matrix_of_thread(
     meet(thread, Operation::Matrix(operation), u32::MAX, input);
 }
 
+/// So many turns do those who ask for the active threads leave to those who yield, or ask at places before.
+const PATIENCE: u32 = 1 << 10;
+
 /// The running thread comes to a rendezvous, opens it if it is the first, and waits for the others.
 fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) -> u64 {
     // SAFETY: the engine made the context; `engine` is the block.
@@ -118,16 +123,40 @@ pub fn unit_ended(block: &Block, unit: u32) {
     end_where(block, |rendezvous| rendezvous.warp == warp && rendezvous.is_complete(has_exited));
 }
 
-/// Every thread waits, spins, or has ended: whoever asked for the active threads gets an answer.
+/// Every thread waits, yields, or has ended: some of those who asked for the active threads get an answer.
 pub fn all_have_come(block: &Block) {
     if block.mode != Mode::Threads {
         return;
     }
     if block.launch().keeps_step() {
         in_step::go_on(block);
-    } else {
-        end_where(block, |rendezvous| matches!(rendezvous.what, Operation::ActiveMask(_)));
+        return;
     }
+    let yielding = warps_that_yield(block);
+    let mut first = [None::<u64>; MOST_WARPS];
+    for rendezvous in block.rendezvous.borrow_mut().iter_mut() {
+        if let Operation::ActiveMask(place) = rendezvous.what {
+            rendezvous.passed_over += 1;
+            let first = &mut first[rendezvous.warp as usize];
+            *first = Some(first.map_or(place, |first| first.min(place)));
+        }
+    }
+    end_where(block, |rendezvous| match rendezvous.what {
+        Operation::ActiveMask(place) => {
+            let is_turn = yielding & 1 << rendezvous.warp == 0
+                && first[rendezvous.warp as usize] == Some(place);
+            is_turn || rendezvous.passed_over > PATIENCE
+        }
+        _ => false,
+    });
+}
+
+/// Warps of a block at most.
+const MOST_WARPS: usize = 32;
+
+/// The warps that have a thread which has yielded.
+pub fn warps_that_yield(block: &Block) -> u32 {
+    block.ready().iter().fold(0, |warps, thread| warps | 1 << (thread / WARP_SIZE))
 }
 
 fn end_where(block: &Block, which: impl Fn(&Rendezvous) -> bool) {

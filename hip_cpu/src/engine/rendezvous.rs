@@ -17,6 +17,8 @@ pub struct Rendezvous {
     pub members: u32,
     /// Lanes that have come.
     pub arrived: u32,
+    /// How often nobody else could go on since the last one came.
+    pub passed_over: u32,
     inputs: Box<[Input; WARP_SIZE as usize]>,
     /// The words of a matrix operation, a row for each.
     rows: Vec<[u32; WARP_SIZE as usize]>,
@@ -78,7 +80,15 @@ pub fn open(
     });
     place.unwrap_or_else(|| {
         let inputs = Box::new([Input::default(); WARP_SIZE as usize]);
-        open.push(Rendezvous { warp, what, members, arrived: 0, inputs, rows: vec![] });
+        open.push(Rendezvous {
+            warp,
+            what,
+            members,
+            arrived: 0,
+            passed_over: 0,
+            inputs,
+            rows: vec![],
+        });
         open.len() - 1
     })
 }
@@ -87,6 +97,7 @@ impl Rendezvous {
     /// A lane comes, and brings this.
     pub fn arrive(&mut self, lane: u32, input: Input) {
         self.arrived |= 1 << lane;
+        self.passed_over = 0;
         self.inputs[lane as usize] = input;
     }
 
