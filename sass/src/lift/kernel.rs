@@ -121,23 +121,37 @@ fn instruction<'a>(image: &'a Image, flow: &Flow, node: &Node) -> Option<(usize,
 
 /// Bytes by which a function moves the stack's pointer down at most.
 fn room(image: &Image, flow: &Flow) -> u32 {
-    let mut room = 0u32;
-    for node in flow.nodes.keys() {
-        let Some((_, i)) = instruction(image, flow, node) else { continue };
-        let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == STACK_POINTER);
-        if !i.operands.first().is_some_and(is_stack) {
-            continue;
+    let general = |operand: &Operand| match operand {
+        Operand::Register(r) if r.file == File::General => Some(r.number),
+        _ => None,
+    };
+    let is_stack = |operand: &Operand| general(operand) == Some(STACK_POINTER);
+    let all: Vec<&Instruction> =
+        flow.nodes.keys().filter_map(|node| Some(instruction(image, flow, node)?.1)).collect();
+    let copied = |i: &Instruction| match i.operands.as_slice() {
+        [to, .., from] if i.opcode == "MOV" || i.has("MOV") => Some((general(to)?, general(from)?)),
+        _ => None,
+    };
+    // Where the pointer is kept, to be what it was when the function ends.
+    let kept: BTreeSet<u8> = all
+        .iter()
+        .filter_map(|i| copied(i).filter(|(_, from)| *from == STACK_POINTER))
+        .map(|(to, _)| to)
+        .collect();
+    let moved = |i: &Instruction| match i.operands.as_slice() {
+        [_, own, Operand::Immediate(Immediate::Integer(more)), ..]
+            if i.opcode == "IADD3" && is_stack(own) =>
+        {
+            more.min(&0).unsigned_abs() as u32
         }
-        room = room.saturating_add(match i.operands.get(1..) {
-            Some([own, Operand::Immediate(Immediate::Integer(more)), ..])
-                if i.opcode == "IADD3" && is_stack(own) =>
-            {
-                more.min(&0).unsigned_abs() as u32
-            }
-            _ => ALLOCATED,
-        });
-    }
-    room.min(i32::MAX as u32)
+        _ if copied(i).is_some_and(|(_, from)| kept.contains(&from)) => 0,
+        // Rounded down.
+        _ => frame_alignment(i).unwrap_or(ALLOCATED),
+    };
+    all.into_iter()
+        .filter(|i| i.operands.first().is_some_and(is_stack))
+        .fold(0, |room: u32, i| room.saturating_add(moved(i)))
+        .min(i32::MAX as u32)
 }
 
 /// A kernel's body, or that of its function at a place.

@@ -558,6 +558,21 @@ fn functions_that_call_themselves_are_lifted_apart() {
     assert!(text.contains("__frame[16416]"), "{text}");
 }
 
+/// A function that rounds the stack's pointer down moves it by as much, and by nothing where it takes it back.
+#[test]
+fn functions_need_room_for_what_they_round() {
+    let rounding = CALLER
+        .replace("CALL\n", "CALL.REL.NOINC 0x40\n")
+        .replace(
+            "IADD3 R1, R1, -0x18, RZ",
+            "IMAD.MOV.U32 R3, RZ, RZ, R1\nIADD3 R1, R1, -0x18, RZ\nLOP3.LUT R1, R1, 0xfffffff0, RZ, 0xc0, !PT",
+        )
+        .replace("IADD3 R1, R1, 0x18, RZ", "MOV R1, R3")
+        .replace("0x90", "0xb0");
+    let text = lifted_image(&image(&rounding));
+    assert!(text.contains(", %r1, 40;"), "{text}");
+}
+
 #[test]
 fn functions_are_called_by_their_places_in_bank_2() {
     let mut image = image(&CALLER.replace("CALL\n", "@P0 CALL.REL.NOINC R10 0x0\n"));

@@ -10,7 +10,8 @@
 //! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE [OUTPUT]` prints that of a
 //! kernel that `random LIBRARY show SEED` or `reduce SEED` printed, and keeps what it left; `reduce` looks for a
 //! small kernel for which the vector and the reference executor of the library differ, `reduce SEED OTHER` for one
-//! for which the library and another one do, `reduce-levels SEED` for one for which the levels of optimisation of
+//! for which the library and another one do, `reduce-sass SEED PTXAS LEVEL` for one for which the library's own code and
+//! machine code of ptxas's do, `reduce-levels SEED` for one for which the levels of optimisation of
 //! NVIDIA's library do, of which `levels FILE` prints the hashes.
 
 // A test program: it stops by panicking, and its output is its purpose.
@@ -278,6 +279,13 @@ fn main() -> ExitCode {
                 run(&mut library, kernel) != run(&mut other, kernel)
             });
         }
+        [library, "reduce-sass", seed, ptxas, level] => {
+            let (mut by_text, mut by_code) = (open(library), open(library));
+            by_code.assembler = Some(Assembler::new(Path::new(ptxas), number(level) as u32));
+            return reduce(number(seed), |kernel| {
+                run(&mut by_text, kernel) != run(&mut by_code, kernel)
+            });
+        }
         [library, "reduce-levels", seed] => {
             let mut device = open(library);
             return reduce(number(seed), |kernel| levels_differ(&mut device, kernel));
@@ -287,7 +295,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-sass PTXAS LEVEL FILE [I/N] | check-kept FOLDER | \
                  lift PTXAS LEVEL FILE FOLDER [I/N] (with the program zluda for LIBRARY) | \
-                 hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-levels SEED"
+                 hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-sass SEED PTXAS LEVEL | reduce-levels SEED"
             );
             return ExitCode::from(2);
         }
