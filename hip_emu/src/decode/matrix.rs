@@ -38,6 +38,7 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
     let family = match arch.generation {
         Generation::Gfx11 => Family::Gfx11,
         Generation::Gfx12 => Family::Gfx12,
+        Generation::Gfx90a => Family::Gfx90a,
         Generation::Gfx940 => Family::Gfx940,
         _ => return Err("mnemonic".to_owned()),
     };
@@ -115,6 +116,8 @@ mod tests {
         let of = |c| format!("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], {c}");
         assert_eq!(constant(&of("2.0")), Ok(Accumulator::Constant(0x4000_0000)));
         assert_eq!(constant(&of("0")), Ok(Accumulator::Constant(0)));
+        let older = parsed("gfx90a", "v_mfma_f32_4x4x1f32 a[0:3], v4, v5, a[0:3]");
+        assert_eq!(older.map(|multiply| (multiply.a, multiply.b)), Ok((4, 5)));
         let double = "v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], 0.5";
         assert_eq!(constant(double), Ok(Accumulator::Constant(0x3fe0_0000_0000_0000)));
     }

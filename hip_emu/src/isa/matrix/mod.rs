@@ -27,7 +27,9 @@ pub enum Family {
     Gfx11,
     /// RDNA4's.
     Gfx12,
-    /// `v_mfma` and `v_smfmac` as they are named from GFX940 on.
+    /// `v_mfma` as it was named before, without a number of blocks: `v_mfma_f32_4x4x1f32`.
+    Gfx90a,
+    /// `v_mfma` and `v_smfmac` as they are named from GFX940 on: `v_mfma_f32_4x4x1_16b_f32`.
     Gfx940,
 }
 
@@ -127,15 +129,18 @@ impl Matrix {
     /// The operation of a mnemonic; `fnuz` chooses GFX942's formats of eight bits.
     pub fn parse(mnemonic: &str, family: Family, fnuz: bool) -> Option<Matrix> {
         let (dense, sparse) = match family {
-            Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
+            Family::Gfx90a | Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
             Family::Gfx11 | Family::Gfx12 => ("v_wmma_", "v_swmmac_"),
         };
         let (rest, sparse) = match (mnemonic.strip_prefix(dense), mnemonic.strip_prefix(sparse)) {
             (Some(rest), _) => (rest, false),
-            (_, Some(rest)) if family != Family::Gfx11 => (rest, true),
+            (_, Some(rest)) if !matches!(family, Family::Gfx11 | Family::Gfx90a) => (rest, true),
             _ => return None,
         };
         let (result, rest) = rest.split_once('_')?;
+        if family == Family::Gfx90a {
+            return Matrix::parse_older(result, rest);
+        }
         let (shape, elements) = rest.split_once('_')?;
         let mut sizes = shape.split('x').map(str::parse);
         let (Some(Ok(rows)), Some(Ok(columns)), Some(Ok(depth)), None) =
@@ -153,6 +158,33 @@ impl Matrix {
         let sizes = [rows, columns, depth, blocks];
         let layout = Layout::new(family, sizes, b.width(), result.width())?;
         Some(Matrix { layout, sparse, a, b, result })
+    }
+
+    /// The operation of a shape as it was named before GFX940, `16x16x4f16` or `16x16x4bf16_1k`: there are as many blocks as
+    /// fill the operands, of which each type has as many elements in a lane.
+    fn parse_older(result: &str, shape: &str) -> Option<Matrix> {
+        let element = shape.find(|c: char| !c.is_ascii_digit() && c != 'x')?;
+        let (shape, element) = shape.split_at(element);
+        let (element, elements) = match element {
+            "f32" => (Element::F32, 1_usize),
+            "f64" => (Element::F64, 1),
+            "f16" => (Element::F16, 4),
+            "bf16" => (Element::Bf16, 2),
+            "bf16_1k" => (Element::Bf16, 4),
+            "i8" => (Element::I8, 4),
+            _ => return None,
+        };
+        let sizes: Vec<usize> = shape.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let [rows, columns, depth] = sizes[..] else { return None };
+        let of_a_block = rows * depth;
+        let blocks = (elements * 64).checked_div(of_a_block)?;
+        if blocks * of_a_block != elements * 64 {
+            return None;
+        }
+        let result = Element::parse(result, false)?;
+        let (sizes, width) = ([rows, columns, depth, blocks], element.width());
+        let layout = Layout::new(Family::Gfx90a, sizes, width, result.width())?;
+        Some(Matrix { layout, sparse: false, a: element, b: element, result })
     }
 
     /// The number of registers that A, B and D have; C has as many as D.
@@ -513,6 +545,24 @@ mod tests {
                 (value as f32).to_bits().into()
             });
         }
+        for shape in ["32x32x1", "16x16x1", "4x4x1", "32x32x2", "16x16x4"] {
+            check(&format!("v_mfma_f32_{shape}f32"), Family::Gfx90a, |value| {
+                (value as f32).to_bits().into()
+            });
+        }
+        for shape in ["32x32x4", "16x16x4", "4x4x4", "32x32x8", "16x16x16"] {
+            check(&format!("v_mfma_f32_{shape}f16"), Family::Gfx90a, half);
+            check(&format!("v_mfma_f32_{shape}bf16_1k"), Family::Gfx90a, bf16);
+            check(&format!("v_mfma_i32_{shape}i8"), Family::Gfx90a, integer);
+        }
+        for shape in ["32x32x2", "16x16x2", "4x4x2", "32x32x4", "16x16x8"] {
+            check(&format!("v_mfma_f32_{shape}bf16"), Family::Gfx90a, bf16);
+        }
+        for shape in ["16x16x4", "4x4x4"] {
+            check(&format!("v_mfma_f64_{shape}f64"), Family::Gfx90a, |value| {
+                f64::from(value).to_bits()
+            });
+        }
         for shape in ["16x16x4", "4x4x4_4b"] {
             check(&format!("v_mfma_f64_{shape}_f64"), Family::Gfx940, |value| {
                 f64::from(value).to_bits()
@@ -541,6 +591,14 @@ mod tests {
         assert_eq!(registers("v_mfma_f64_16x16x4_f64", Family::Gfx940), Some([2, 2, 8]));
         assert_eq!(registers("v_mfma_f32_16x16x8_xf32", Family::Gfx940), None);
         assert_eq!(registers("v_mfma_f64_4x4x4_4b_f64", Family::Gfx940), Some([2, 2, 2]));
+        assert_eq!(registers("v_mfma_f32_4x4x1f32", Family::Gfx90a), Some([1, 1, 4]));
+        assert_eq!(registers("v_mfma_f32_32x32x4f16", Family::Gfx90a), Some([2, 2, 32]));
+        assert_eq!(registers("v_mfma_f32_32x32x4bf16", Family::Gfx90a), Some([1, 1, 16]));
+        assert_eq!(registers("v_mfma_f32_32x32x4bf16_1k", Family::Gfx90a), Some([2, 2, 32]));
+        assert_eq!(registers("v_mfma_i32_16x16x16i8", Family::Gfx90a), Some([1, 1, 4]));
+        assert_eq!(registers("v_mfma_f64_16x16x4f64", Family::Gfx90a), Some([2, 2, 8]));
+        assert_eq!(registers("v_mfma_f32_4x4x3f32", Family::Gfx90a), None);
+        assert_eq!(registers("v_mfma_f32_16x16x16_f16", Family::Gfx90a), None);
         assert_eq!(registers("v_smfmac_f32_16x16x32_f16", Family::Gfx940), Some([2, 4, 4]));
         assert_eq!(registers("v_smfmac_i32_32x32x32_i8", Family::Gfx940), Some([2, 4, 16]));
         assert_eq!(registers("v_swmmac_f16_16x16x32_f16", Family::Gfx12), Some([4, 8, 4]));
