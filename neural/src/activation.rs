@@ -172,23 +172,42 @@ pub fn erf(x: f64) -> f64 {
     x.signum() * (1.0 - complement)
 }
 
+/// A function of the elements of a tensor, or its gradient.
+#[derive(Clone, Debug)]
+pub struct ActivationLayer {
+    pub activation: Activation,
+    /// `x`, or `f(x)` for the gradients of those that derive by their value.
+    pub of: Tensor,
+    /// The gradient of `f(x)`, where that of `x` is wanted.
+    pub gradient: Option<Tensor>,
+    pub to: Tensor,
+    pub scale: Scale,
+}
+
 /// `y = alpha * f(x) + beta * y`.
 pub fn forward(activation: Activation, x: Tensor, y: Tensor, scale: Scale) -> Stage {
-    elementwise(Elementwise { inputs: vec![x], output: y, scale }, move |inputs, to| {
-        for (to, x) in to.iter_mut().zip(inputs[0]) {
-            *to = activation.forward(*x);
-        }
-    })
+    let layer = ActivationLayer { activation, of: x.clone(), gradient: None, to: y.clone(), scale };
+    let stage =
+        elementwise(Elementwise { inputs: vec![x], output: y, scale }, move |inputs, to| {
+            for (to, x) in to.iter_mut().zip(inputs[0]) {
+                *to = activation.forward(*x);
+            }
+        });
+    stage.of(1, layer)
 }
 
 /// `dx = alpha * f'(x) * dy + beta * dx`. `of` is x, or y = f(x) for those that derive by their value.
 pub fn backward(activation: Activation, of: Tensor, dy: Tensor, dx: Tensor, scale: Scale) -> Stage {
-    elementwise(Elementwise { inputs: vec![of, dy], output: dx, scale }, move |inputs, to| {
+    let (gradient, to) = (Some(dy.clone()), dx.clone());
+    let layer = ActivationLayer { activation, of: of.clone(), gradient, to, scale };
+    let all = Elementwise { inputs: vec![of, dy], output: dx, scale };
+    let stage = elementwise(all, move |inputs, to| {
         for ((to, of), dy) in to.iter_mut().zip(inputs[0]).zip(inputs[1]) {
             let slope = activation.derivative_by_value(*of);
             *to = slope.unwrap_or_else(|| activation.derivative(*of)) * dy;
         }
-    })
+    });
+    stage.of(1, layer)
 }
 
 #[cfg(test)]

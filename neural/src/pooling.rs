@@ -20,6 +20,18 @@ pub struct Pooling {
     pub axes: [Axis; SPACE],
 }
 
+/// A pooling, or its gradient, without the places of the greatest elements.
+#[derive(Clone, Debug)]
+pub struct PoolingLayer {
+    pub pooling: Pooling,
+    /// `x`; not there for the gradient of a mean.
+    pub x: Option<Tensor>,
+    /// The gradient of `y`, where that of `x` is wanted.
+    pub gradient: Option<Tensor>,
+    pub to: Tensor,
+    pub scale: Scale,
+}
+
 /// The elements of a window that are there, along each dimension.
 fn below(
     axes: &[Axis; SPACE],
@@ -130,7 +142,10 @@ pub fn forward_indexed(
     index: Option<Tensor>,
 ) -> Stage {
     let planes = y.dims[0] * y.dims[1];
-    over(planes, cost(&pooling, &y), move |range| {
+    let (x_too, to) = (Some(x.clone()), y.clone());
+    let layer = PoolingLayer { pooling, x: x_too, gradient: None, to, scale };
+    let is_indexed = index.is_some();
+    let stage = over(planes, cost(&pooling, &y), move |range| {
         let (lengths, (outputs, _)) = (space(&x).0, space(&y));
         for item in range {
             let from = plane(&x, start(&x, item));
@@ -163,7 +178,8 @@ pub fn forward_indexed(
                 put(index, start(index, item), &mut found, Scale::ONE);
             }
         }
-    })
+    });
+    if is_indexed { stage } else { stage.of(1, layer) }
 }
 
 /// The number of an element in its window.
@@ -191,7 +207,10 @@ pub fn backward(
     index: Option<Tensor>,
 ) -> Stage {
     let planes = dx.dims[0] * dx.dims[1];
-    over(planes, cost(&pooling, &dy), move |range| {
+    let (gradient, to) = (Some(dy.clone()), dx.clone());
+    let layer = PoolingLayer { pooling, x: x.clone(), gradient, to, scale };
+    let is_indexed = index.is_some();
+    let stage = over(planes, cost(&pooling, &dy), move |range| {
         let (lengths, outputs) = (space(&dx).0, space(&dy).0);
         for item in range {
             let gradient = plane(&dy, start(&dy, item));
@@ -225,7 +244,8 @@ pub fn backward(
             }
             put(&dx, start(&dx, item), &mut to, scale);
         }
-    })
+    });
+    if is_indexed { stage } else { stage.of(1, layer) }
 }
 
 /// The element that a number in a window stands for.

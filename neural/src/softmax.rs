@@ -12,6 +12,20 @@ pub enum Kind {
     Log,
 }
 
+/// A softmax, or its gradient.
+#[derive(Clone, Debug)]
+pub struct SoftmaxLayer {
+    pub kind: Kind,
+    /// The dimensions that the sums are made over.
+    pub axes: Vec<usize>,
+    /// `x`, or `y` for the gradient.
+    pub of: Tensor,
+    /// The gradient of `y`, where that of `x` is wanted.
+    pub gradient: Option<Tensor>,
+    pub to: Tensor,
+    pub scale: Scale,
+}
+
 /// Dimensions as outer ones and those that the sums are made over, which are joined to one line.
 struct Lines {
     outer: Vec<usize>,
@@ -72,7 +86,9 @@ impl Lines {
 pub fn forward(kind: Kind, axes: &[usize], x: Tensor, y: Tensor, scale: Scale) -> Stage {
     let lines = Lines::new(&x.dims, axes);
     let length = lines.length();
-    over(lines.count(), length * 12, move |range| {
+    let (of, to) = (x.clone(), y.clone());
+    let layer = SoftmaxLayer { kind, axes: axes.to_vec(), of, gradient: None, to, scale };
+    let stage = over(lines.count(), length * 12, move |range| {
         let mut values = vec![0.0; length];
         for line in range {
             lines.load(&x, line, &mut values);
@@ -89,7 +105,8 @@ pub fn forward(kind: Kind, axes: &[usize], x: Tensor, y: Tensor, scale: Scale) -
             }
             lines.put(&y, line, &mut values, scale);
         }
-    })
+    });
+    stage.of(1, layer)
 }
 
 /// `dx = alpha * (gradient of x) + beta * dx`, of what [`forward`] gave as `y`.
@@ -103,7 +120,9 @@ pub fn backward(
 ) -> Stage {
     let lines = Lines::new(&y.dims, axes);
     let length = lines.length();
-    over(lines.count(), length * 6, move |range| {
+    let (of, gradient, to) = (y.clone(), Some(dy.clone()), dx.clone());
+    let layer = SoftmaxLayer { kind, axes: axes.to_vec(), of, gradient, to, scale };
+    let stage = over(lines.count(), length * 6, move |range| {
         let (mut values, mut gradient) = (vec![0.0; length], vec![0.0; length]);
         for line in range {
             lines.load(&y, line, &mut values);
@@ -118,5 +137,6 @@ pub fn backward(
             }
             lines.put(&dx, line, &mut values, scale);
         }
-    })
+    });
+    stage.of(1, layer)
 }

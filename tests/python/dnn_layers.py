@@ -158,6 +158,13 @@ def test_integers_and_epilogues():
     assert_near(y.get(), np.maximum(0.5 * wanted + 2 * z.values + bias.values, 0), FLOAT, "epilogue", terms=27)
 
 
+# MIOpen computes layers of some types and layouts, and without factors.
+TYPES_AND_FACTORS = [
+    (FLOAT, "NCHW", 1.5, 0.25), (HALF, "NHWC", 1.5, 0.25), (DOUBLE, "gaps", 1.5, 0.25), (FLOAT, "NCHW", 1.0, 0.0),
+    (HALF, "NCHW", 1.0, 0.0), (FLOAT, "NHWC", 1.0, 0.0),
+]
+
+
 def test_pooling():
     # The lengths, window, pads, strides.
     cases = [
@@ -166,10 +173,10 @@ def test_pooling():
         ((2, 2, 6, 5, 7), (2, 3, 2), (1, 1, 0), (1, 2, 3)),
     ]
     kinds = [(0, "max"), (1, "with padding"), (2, "without padding"), (3, "max")]
-    for (dims, window, pads, strides), (mode, kind), (ty, layout) in itertools.product(
-        cases, kinds, [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+    for (dims, window, pads, strides), (mode, kind), (ty, layout, alpha, beta) in itertools.product(
+        cases, kinds, TYPES_AND_FACTORS
     ):
-        what = (dims, window, pads, strides, kind, ty, layout)
+        what = (dims, window, pads, strides, kind, ty, layout, alpha)
         pooling = descriptor("Pooling")
         ok(dnn.cudnnSetPoolingNdDescriptor(
             pooling, mode, 0, len(window), array(window), array(pads), array(strides)
@@ -185,7 +192,6 @@ def test_pooling():
         ok(dnn.cudnnGetPoolingNdForwardOutputDim(pooling, x.descriptor, len(dims), sizes))
         assert tuple(sizes) == wanted.shape, (tuple(sizes), *what)
         y = Tensor(normal(*wanted.shape), ty, layout)
-        alpha, beta = 1.5, 0.25
         factors = factor(alpha, ty), factor(beta, ty)
         ok(dnn.cudnnPoolingForward(
             handle, pooling, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
@@ -229,19 +235,21 @@ ACTIVATIONS = {
 
 
 def test_activations():
-    for (mode, (forward, derivative)), (ty, layout) in itertools.product(
-        ACTIVATIONS.items(), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps"), (BFLOAT16, "NCHW")]
+    for (mode, (forward, derivative)), (ty, layout, alpha, beta) in itertools.product(
+        ACTIVATIONS.items(), [*TYPES_AND_FACTORS, (BFLOAT16, "NCHW", 1.5, 0.25)]
     ):
         activation = descriptor("Activation")
         ok(dnn.cudnnSetActivationDescriptor(activation, mode, 0, c.c_double(0.75)))
         ok(dnn.cudnnSetActivationDescriptorSwishBeta(activation, c.c_double(1.25)))
         x, dy = Tensor(normal(3, 5, 4, 7), ty, layout), Tensor(normal(3, 5, 4, 7), ty, layout)
-        y, dx = Tensor(normal(3, 5, 4, 7), ty, layout), Tensor(normal(3, 5, 4, 7), ty, "NCHW")
-        factors = factor(2.0, ty), factor(-1.0, ty)
+        # The gradient lies otherwise, where factors are asked for besides.
+        other = layout if beta == 0 else "NCHW"
+        y, dx = Tensor(normal(3, 5, 4, 7), ty, layout), Tensor(normal(3, 5, 4, 7), ty, other)
+        factors = factor(alpha, ty), factor(beta, ty)
         ok(dnn.cudnnActivationForward(
             handle, activation, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
         ))
-        assert_near(y.get(), 2 * forward(x.values) - y.values, ty, mode, layout)
+        assert_near(y.get(), alpha * forward(x.values) + beta * y.values, ty, mode, layout, alpha)
         by_value = mode in (0, 2, 4)
         y = Tensor(forward(x.values), ty, layout)
         # The other of the two is not looked at.
@@ -251,7 +259,7 @@ def test_activations():
             places[1], factors[1], dx.descriptor, dx.address,
         ))
         slope = derivative(y.values if by_value else x.values)
-        assert_near(dx.get(), 2 * slope * dy.values - dx.values, ty, "backward", mode, layout)
+        assert_near(dx.get(), alpha * slope * dy.values + beta * dx.values, ty, "backward", mode, layout, alpha)
 
 
 def test_what_is_no_number():
@@ -281,7 +289,7 @@ def test_what_is_no_number():
 
 def test_softmax():
     for algorithm, mode, (ty, layout) in itertools.product(
-        range(3), range(2), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+        range(3), range(2), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps"), (FLOAT, "NHWC")]
     ):
         axes = (1,) if mode else (1, 2, 3)
         x, y = Tensor(normal(2, 5, 3, 4), ty, layout), Tensor(normal(2, 5, 3, 4), ty, layout)

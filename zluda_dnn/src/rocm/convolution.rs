@@ -3,7 +3,7 @@
 use super::descriptors::{self, Descriptor, Order};
 use super::functions::*;
 use super::memory::Scratch;
-use super::placed::Placed;
+use super::placed::{Placed, single};
 use super::{Miopen, Refusal};
 use hip_runtime_sys::hipStream_t;
 use neural::convolution::{Convolution, ConvolutionLayer, Direction};
@@ -213,15 +213,6 @@ pub(super) struct Run {
     z: Option<Placed>,
     bias: Option<Placed>,
     activation: Option<Descriptor>,
-}
-
-/// The factors, where they are the same in single precision.
-fn single(scale: Scale) -> Result<(f32, f32), Refusal> {
-    let (alpha, beta) = (scale.alpha as f32, scale.beta as f32);
-    match (alpha.into(), beta.into()) == (scale.alpha, scale.beta) {
-        true => Ok((alpha, beta)),
-        false => Err(Refusal::Unsupported("factors in double precision")),
-    }
 }
 
 impl Miopen {

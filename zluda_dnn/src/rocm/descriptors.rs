@@ -1,4 +1,4 @@
-//! MIOpen's descriptors of tensors, convolutions and activations.
+//! MIOpen's descriptors of tensors, convolutions, poolings and activations.
 
 use super::Refusal;
 use super::functions::*;
@@ -162,6 +162,36 @@ pub(super) fn convolution(
     Ok(descriptor)
 }
 
+/// A pooling of tensors with so many dimensions. The places of greatest elements are numbers of 32 bits in the image.
+pub(super) fn pooling(
+    f: &Functions,
+    mode: miopenPoolingMode_t,
+    axes: &[Axis; SPACE],
+    rank: usize,
+) -> Result<Descriptor, Refusal> {
+    let axes = &axes[SPACE - spatial(rank)..];
+    let window = axes.iter().map(|axis| int(axis.window)).collect::<Result<Vec<c_int>, _>>()?;
+    let pads = axes.iter().map(|axis| int(axis.pad)).collect::<Result<Vec<c_int>, _>>()?;
+    let strides = axes.iter().map(|axis| int(axis.stride)).collect::<Result<Vec<c_int>, _>>()?;
+    let descriptor =
+        Descriptor::new(f.miopenCreatePoolingDescriptor, f.miopenDestroyPoolingDescriptor)?;
+    let pooling = descriptor.handle;
+    let (count, [window, pads, strides]) =
+        (axes.len() as c_int, [&window, &pads, &strides].map(|numbers| numbers.as_ptr()));
+    // SAFETY: the descriptor is this function's, and the arrays have as many numbers.
+    let statuses = unsafe {
+        [
+            (f.miopenSetNdPoolingDescriptor)(pooling, mode, count, window, pads, strides),
+            (f.miopenSetPoolingIndexType)(pooling, miopenIndexUint32),
+            (f.miopenSetPoolingWorkSpaceIndexMode)(pooling, miopenPoolingWorkspaceIndexImage),
+        ]
+    };
+    for status in statuses {
+        Refusal::check("miopenSetPooling...", status)?;
+    }
+    Ok(descriptor)
+}
+
 /// An activation; nothing where values stay as they are.
 pub(super) fn activation(
     f: &Functions,
@@ -169,9 +199,10 @@ pub(super) fn activation(
 ) -> Result<Option<Descriptor>, Refusal> {
     let (mode, alpha, beta) = match *activation {
         Activation::Identity => return Ok(None),
-        Activation::Relu { lower: 0.0, upper: f64::INFINITY, slope: 0.0, .. } => {
+        Activation::Relu { lower: 0.0, upper: f64::INFINITY, slope: 0.0, propagates_nan: true } => {
             (miopenActivationRELU, 0.0, 0.0)
         }
+        // What is no number becomes zero, with a bound that is infinite, too.
         Activation::Relu { lower: 0.0, upper, slope: 0.0, .. } => {
             (miopenActivationCLIPPEDRELU, upper, 0.0)
         }
@@ -181,7 +212,7 @@ pub(super) fn activation(
         Activation::Sigmoid => (miopenActivationLOGISTIC, 0.0, 0.0),
         Activation::Tanh => (miopenActivationTANH, 1.0, 1.0),
         Activation::Elu { alpha } => (miopenActivationELU, alpha, 0.0),
-        _ => return Err(Refusal::Unsupported("this activation behind a convolution")),
+        _ => return Err(Refusal::Unsupported("such activation")),
     };
     let descriptor =
         Descriptor::new(f.miopenCreateActivationDescriptor, f.miopenDestroyActivationDescriptor)?;

@@ -11,11 +11,17 @@ pub(super) type miopenHandle_t = *mut c_void;
 pub(super) type miopenTensorDescriptor_t = *mut c_void;
 pub(super) type miopenConvolutionDescriptor_t = *mut c_void;
 pub(super) type miopenActivationDescriptor_t = *mut c_void;
+pub(super) type miopenPoolingDescriptor_t = *mut c_void;
 type miopenAcceleratorQueue_t = hip_runtime_sys::hipStream_t;
 pub(super) type miopenStatus_t = u32;
 pub(super) type miopenDataType_t = u32;
 type miopenConvolutionMode_t = u32;
 pub(super) type miopenActivationMode_t = u32;
+pub(super) type miopenPoolingMode_t = u32;
+pub(super) type miopenSoftmaxAlgorithm_t = u32;
+pub(super) type miopenSoftmaxMode_t = u32;
+type miopenIndexType_t = u32;
+type miopenPoolingWorkspaceIndexMode_t = u32;
 type miopenTensorOp_t = u32;
 type miopenBatchNormMode_t = u32;
 
@@ -40,6 +46,11 @@ enumerators! {
     miopenTensorOp_t: miopenTensorOpAdd = 0;
     miopenActivationMode_t: miopenActivationLOGISTIC = 1 miopenActivationTANH = 2 miopenActivationRELU = 3
         miopenActivationCLIPPEDRELU = 7 miopenActivationLEAKYRELU = 8 miopenActivationELU = 9;
+    miopenPoolingMode_t: miopenPoolingMax = 0 miopenPoolingAverage = 1 miopenPoolingAverageInclusive = 2;
+    miopenIndexType_t: miopenIndexUint32 = 2;
+    miopenPoolingWorkspaceIndexMode_t: miopenPoolingWorkspaceIndexImage = 1;
+    miopenSoftmaxAlgorithm_t: MIOPEN_SOFTMAX_FAST = 0 MIOPEN_SOFTMAX_ACCURATE = 1 MIOPEN_SOFTMAX_LOG = 2;
+    miopenSoftmaxMode_t: MIOPEN_SOFTMAX_MODE_INSTANCE = 0 MIOPEN_SOFTMAX_MODE_CHANNEL = 1;
 }
 
 functions! {
@@ -73,5 +84,16 @@ functions! {
     miopenCreateActivationDescriptor(activDesc: *mut miopenActivationDescriptor_t);
     miopenSetActivationDescriptor(activDesc: miopenActivationDescriptor_t, mode: miopenActivationMode_t, activAlpha: f64, activBeta: f64, activGamma: f64);
     miopenDestroyActivationDescriptor(activDesc: miopenActivationDescriptor_t);
+    miopenActivationBackward(handle: miopenHandle_t, activDesc: miopenActivationDescriptor_t, alpha: *const c_void, yDesc: miopenTensorDescriptor_t, y: *const c_void, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void, dxDesc: miopenTensorDescriptor_t, dx: *mut c_void);
+    miopenSoftmaxForward_V2(handle: miopenHandle_t, alpha: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void, yDesc: miopenTensorDescriptor_t, y: *mut c_void, algorithm: miopenSoftmaxAlgorithm_t, mode: miopenSoftmaxMode_t);
+    miopenSoftmaxBackward_V2(handle: miopenHandle_t, alpha: *const c_void, yDesc: miopenTensorDescriptor_t, y: *const c_void, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, beta: *const c_void, dxDesc: miopenTensorDescriptor_t, dx: *mut c_void, algorithm: miopenSoftmaxAlgorithm_t, mode: miopenSoftmaxMode_t);
+    miopenCreatePoolingDescriptor(poolDesc: *mut miopenPoolingDescriptor_t);
+    miopenSetNdPoolingDescriptor(poolDesc: miopenPoolingDescriptor_t, mode: miopenPoolingMode_t, nbDims: c_int, windowDimA: *const c_int, padA: *const c_int, stridesA: *const c_int);
+    miopenSetPoolingIndexType(poolDesc: miopenPoolingDescriptor_t, index_type: miopenIndexType_t);
+    miopenSetPoolingWorkSpaceIndexMode(poolDesc: miopenPoolingDescriptor_t, workspace_index: miopenPoolingWorkspaceIndexMode_t);
+    miopenDestroyPoolingDescriptor(poolDesc: miopenPoolingDescriptor_t);
+    miopenPoolingGetWorkSpaceSizeV2(poolDesc: miopenPoolingDescriptor_t, yDesc: miopenTensorDescriptor_t, workSpaceSize: *mut usize);
+    miopenPoolingForward(handle: miopenHandle_t, poolDesc: miopenPoolingDescriptor_t, alpha: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void, yDesc: miopenTensorDescriptor_t, y: *mut c_void, do_backward: bool, workSpace: *mut c_void, workSpaceSize: usize);
+    miopenPoolingBackward(handle: miopenHandle_t, poolDesc: miopenPoolingDescriptor_t, alpha: *const c_void, yDesc: miopenTensorDescriptor_t, y: *const c_void, dyDesc: miopenTensorDescriptor_t, dy: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void, dxDesc: miopenTensorDescriptor_t, dx: *mut c_void, workSpace: *mut c_void);
     miopenActivationForward(handle: miopenHandle_t, activDesc: miopenActivationDescriptor_t, alpha: *const c_void, xDesc: miopenTensorDescriptor_t, x: *const c_void, beta: *const c_void, yDesc: miopenTensorDescriptor_t, y: *mut c_void);
 }

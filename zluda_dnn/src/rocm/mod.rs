@@ -1,23 +1,30 @@
 //! Layers on AMD GPUs, by MIOpen.
 //!
 //! - [`functions`]: the functions and numbers of MIOpen that are used. [`descriptors`]: its descriptors.
-//! - [`convolution`]: convolutions, with what stands behind them. [`norm`]: normalisations of batches.
+//! - [`convolution`]: convolutions, with what stands behind them. [`norm`]: normalisations of batches. [`pooling`],
+//!   [`activation`], [`softmax`]: each by itself.
 //! - [`placed`]: tensors as most functions take them. [`memory`]: memory to work in.
 
+mod activation;
 mod convolution;
 mod descriptors;
 mod functions;
 mod memory;
 mod norm;
 mod placed;
+mod pooling;
+mod softmax;
 
 use convolution::Plan;
 use cuda_types::cuda::{CUerror, CUstream};
 use functions::*;
 use hip_runtime_sys::hipStream_t;
 use neural::Layer;
+use neural::activation::ActivationLayer;
 use neural::convolution::{BiasLayer, ConvolutionLayer};
 use neural::norm::NormLayer;
+use neural::pooling::PoolingLayer;
+use neural::softmax::SoftmaxLayer;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
@@ -103,32 +110,59 @@ impl Miopen {
         stream: CUstream,
         layer: &Layer,
     ) -> Result<(), Refusal> {
+        let f = self.functions;
         let what = &*layer.what;
         if let Some(layer) = what.downcast_ref::<ConvolutionLayer>() {
-            let (miopen, run) = (self.clone(), self.convolution(layer)?);
-            let outcome = rocm::call(driver, stream, "a convolution", move |stream| {
-                miopen.run(stream, |handle| run.run(miopen.functions, handle, stream))
+            let run = self.convolution(layer)?;
+            let outcome = self.call(driver, stream, "a convolution", move |handle, stream| {
+                run.run(f, handle, stream)
             });
             // It would not do so the next time either.
-            return outcome
-                .map_err(Refusal::Driver)?
-                .inspect_err(|refusal| self.refuse(layer, refusal));
+            return outcome.inspect_err(|refusal| match refusal {
+                Refusal::Driver(_) => {}
+                refusal => self.refuse(layer, refusal),
+            });
         }
         if let Some(layer) = what.downcast_ref::<NormLayer>() {
-            let (miopen, run) = (self.clone(), norm::Run::new(self.functions, layer)?);
-            return rocm::call(driver, stream, "a normalisation", move |stream| {
-                miopen.run(stream, |handle| run.run(miopen.functions, handle))
-            })
-            .map_err(Refusal::Driver)?;
+            let run = norm::Run::new(f, layer)?;
+            return self
+                .call(driver, stream, "a normalisation", move |handle, _| run.run(f, handle));
         }
         if let Some(BiasLayer { dy, db, scale }) = what.downcast_ref() {
-            let (miopen, run) = (self.clone(), self.backward_bias(dy, db, *scale)?);
-            return rocm::call(driver, stream, "the gradient of a bias", move |stream| {
-                miopen.run(stream, |handle| run.run(miopen.functions, handle))
-            })
-            .map_err(Refusal::Driver)?;
+            let run = self.backward_bias(dy, db, *scale)?;
+            return self.call(driver, stream, "the gradient of a bias", move |handle, _| {
+                run.run(f, handle)
+            });
+        }
+        if let Some(layer) = what.downcast_ref::<PoolingLayer>() {
+            let run = pooling::Run::new(f, layer)?;
+            return self
+                .call(driver, stream, "pooling", move |handle, stream| run.run(f, handle, stream));
+        }
+        if let Some(layer) = what.downcast_ref::<ActivationLayer>() {
+            let run = activation::Run::new(f, layer)?;
+            return self.call(driver, stream, "an activation", move |handle, _| run.run(f, handle));
+        }
+        if let Some(layer) = what.downcast_ref::<SoftmaxLayer>() {
+            let run = softmax::Run::new(f, layer)?;
+            return self.call(driver, stream, "a softmax", move |handle, _| run.run(f, handle));
         }
         Err(Refusal::Unsupported("such layer"))
+    }
+
+    /// Puts a call of MIOpen into a stream, with the handle and the provider's stream.
+    fn call(
+        self: &Arc<Self>,
+        driver: &Driver,
+        stream: CUstream,
+        name: &'static str,
+        run: impl Fn(miopenHandle_t, hipStream_t) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Result<(), Refusal> {
+        let miopen = self.clone();
+        rocm::call(driver, stream, name, move |stream| {
+            miopen.run(stream, |handle| run(handle, stream))
+        })
+        .map_err(Refusal::Driver)?
     }
 
     /// Asks for no convolution like this one again.

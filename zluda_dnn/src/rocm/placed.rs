@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::descriptors::{self, Descriptor, Order};
 use super::functions::Functions;
-use neural::{Layout, Tensor};
+use neural::{Format, Layout, Scale, Tensor};
 use std::ffi::c_void;
 
 /// A tensor of MIOpen's in memory.
@@ -24,11 +24,45 @@ fn plain(layout: &Layout, order: Order) -> Layout {
     Layout::packed(layout.format, &dims)
 }
 
+/// The order that all tensors are in; of tensors without channels there is none.
+pub(super) fn alike<const N: usize>(tensors: [Option<&Tensor>; N]) -> Result<Order, Refusal> {
+    let layouts: Vec<&Layout> =
+        tensors.into_iter().flatten().map(|tensor| &tensor.layout).collect();
+    if layouts.iter().any(|layout| layout.dims.len() < 2) {
+        return Err(Refusal::Unsupported("tensors of one dimension"));
+    }
+    Order::of(&layouts)
+}
+
+/// Fails unless all tensors are of one type, that is one of the two which layers without convolutions are for.
+pub(super) fn floats<const N: usize>(tensors: [Option<&Tensor>; N]) -> Result<(), Refusal> {
+    let formats: Vec<Format> = tensors.into_iter().flatten().map(|tensor| tensor.format).collect();
+    let is_one = formats.windows(2).all(|pair| pair[0] == pair[1]);
+    match formats.first() {
+        Some(Format::F32 | Format::F16) if is_one => Ok(()),
+        _ => Err(Refusal::Unsupported("layers of these types")),
+    }
+}
+
+/// The factors, where they are the same in single precision.
+pub(super) fn single(scale: Scale) -> Result<(f32, f32), Refusal> {
+    let (alpha, beta) = (scale.alpha as f32, scale.beta as f32);
+    match (alpha.into(), beta.into()) == (scale.alpha, scale.beta) {
+        true => Ok((alpha, beta)),
+        false => Err(Refusal::Unsupported("factors in double precision")),
+    }
+}
+
 impl Placed {
     pub(super) fn new(f: &Functions, tensor: &Tensor, order: Order) -> Result<Placed, Refusal> {
         let layout = plain(&tensor.layout, order);
         let descriptor = descriptors::tensor(f, &layout, Order::ChannelsFirst)?;
         Ok(Placed { descriptor, first: tensor.first.expose_provenance() })
+    }
+
+    /// The descriptor, and where the tensor lies.
+    pub(super) fn pair(&self) -> (*mut c_void, *mut c_void) {
+        (self.descriptor.handle, self.place())
     }
 
     pub(super) fn place(&self) -> *mut c_void {
