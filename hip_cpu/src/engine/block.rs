@@ -4,7 +4,7 @@
 //! the whole block, where no warp ever waits. Units are resumed in turn, fairly. A unit that waits
 //! (barriers, warp operations) leaves the queue until what it waits for has happened.
 
-use std::cell::{Cell, Ref, RefCell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::collections::VecDeque;
 use std::ptr::{null, null_mut};
 
@@ -295,9 +295,10 @@ impl Block {
         !self.ready.borrow().is_empty()
     }
 
-    /// Units that can go on, in the order in which they will.
-    pub fn ready(&self) -> Ref<'_, VecDeque<u32>> {
-        self.ready.borrow()
+    /// The warps, of 32 at most, that have a thread which can go on: where nobody else can, it has yielded.
+    pub fn warps_that_yield(&self) -> u32 {
+        let ready = self.ready.borrow();
+        ready.iter().fold(0, |warps, thread| warps | 1 << (thread / WARP_SIZE))
     }
 
     /// Units that have not ended.

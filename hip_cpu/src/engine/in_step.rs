@@ -9,7 +9,6 @@ use std::cell::{Cell, RefCell};
 use cpu_abi::{LARGEST_LOAD, ThreadContext, WARP_SIZE};
 
 use super::block::Block;
-use super::reference::warps_that_yield;
 use super::rendezvous::lanes;
 
 /// So many times in a row may a warp come to accesses that synchronize without one that waits. A thread that waits may be what the
@@ -149,7 +148,7 @@ unsafe fn piece<T: Copy>(from: *const u8, to: *mut u8) -> usize {
 
 /// Every thread of the block waits, or has yielded: warps go on in which none has.
 pub fn go_on(block: &Block) {
-    let have_yielded = warps_that_yield(block);
+    let have_yielded = block.warps_that_yield();
     for warp in (0..block.steps.without.len() as u32).filter(|warp| have_yielded & 1 << warp == 0) {
         block.steps.go_on(block, warp);
     }

@@ -132,7 +132,7 @@ pub fn all_have_come(block: &Block) {
         in_step::go_on(block);
         return;
     }
-    let yielding = warps_that_yield(block);
+    let yielding = block.warps_that_yield();
     let mut first = [None::<u64>; MOST_WARPS];
     for rendezvous in block.rendezvous.borrow_mut().iter_mut() {
         if let Operation::ActiveMask(place) = rendezvous.what {
@@ -153,11 +153,6 @@ pub fn all_have_come(block: &Block) {
 
 /// Warps of a block at most.
 const MOST_WARPS: usize = 32;
-
-/// The warps that have a thread which has yielded.
-pub fn warps_that_yield(block: &Block) -> u32 {
-    block.ready().iter().fold(0, |warps, thread| warps | 1 << (thread / WARP_SIZE))
-}
 
 fn end_where(block: &Block, which: impl Fn(&Rendezvous) -> bool) {
     let mut open = block.rendezvous.borrow_mut();

@@ -35,15 +35,15 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
     {
         return Ok(None);
     }
-    let family = match arch.generation {
-        Generation::Gfx11 => Family::Gfx11,
-        Generation::Gfx12 => Family::Gfx12,
-        Generation::Gfx90a => Family::Gfx90a,
-        Generation::Gfx940 => Family::Gfx940,
-        _ => return Err("mnemonic".to_owned()),
+    let of = |family| Matrix::parse(text.mnemonic, family, arch.has_unsigned_zeros());
+    let matrix = match arch.generation {
+        Generation::Gfx11 => of(Family::Gfx11),
+        Generation::Gfx12 => of(Family::Gfx12),
+        Generation::Gfx90a => Matrix::parse_older(text.mnemonic),
+        Generation::Gfx940 => of(Family::Gfx940),
+        _ => None,
     };
-    let matrix =
-        Matrix::parse(text.mnemonic, family, arch.has_unsigned_zeros()).ok_or("mnemonic")?;
+    let matrix = matrix.ok_or("mnemonic")?;
     text.expect(4)?;
     let [a_count, b_count, c_count] = matrix.registers();
     let first = |index: usize, wanted: usize| match registers(text.operand(index)?) {

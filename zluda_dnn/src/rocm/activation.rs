@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::descriptors::{self, Descriptor};
 use super::functions::*;
-use super::placed::{Placed, alike, floats};
+use super::placed::{Placed, alike};
 use neural::Scale;
 use neural::activation::{Activation, ActivationLayer};
 use std::ffi::c_void;
@@ -30,7 +30,6 @@ impl Run {
         let activation = descriptors::activation(f, activation)?
             .ok_or(Refusal::Unsupported("activation that changes nothing"))?;
         let tensors = [Some(of), gradient.as_ref(), Some(to)];
-        floats(tensors)?;
         let order = alike(tensors)?;
         let placed = |tensor| Placed::new(f, tensor, order);
         Ok(Run {

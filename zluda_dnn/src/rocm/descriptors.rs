@@ -44,6 +44,14 @@ fn int(value: impl TryInto<c_int>) -> Result<c_int, Refusal> {
     value.try_into().map_err(|_| Refusal::Unsupported("sizes of more than 31 bits"))
 }
 
+/// A number of each axis.
+fn of_axes(
+    axes: &[Axis],
+    number: impl Fn(&Axis) -> Result<c_int, Refusal>,
+) -> Result<Vec<c_int>, Refusal> {
+    axes.iter().map(number).collect()
+}
+
 /// MIOpen's number of a type.
 fn data_type(format: Format) -> Result<miopenDataType_t, Refusal> {
     Ok(match format {
@@ -135,12 +143,9 @@ pub(super) fn convolution(
         return Err(Refusal::Unsupported("filters that are turned around"));
     }
     let axes = &convolution.axes[SPACE - spatial(rank)..];
-    let all = |number: &dyn Fn(&Axis) -> Result<c_int, Refusal>| {
-        axes.iter().map(number).collect::<Result<Vec<c_int>, Refusal>>()
-    };
-    let pads = all(&|axis| int(axis.pad))?;
-    let strides = all(&|axis| int(axis.stride))?;
-    let dilations = all(&|axis| int(axis.dilation))?;
+    let pads = of_axes(axes, |axis| int(axis.pad))?;
+    let strides = of_axes(axes, |axis| int(axis.stride))?;
+    let dilations = of_axes(axes, |axis| int(axis.dilation))?;
     let descriptor =
         Descriptor::new(f.miopenCreateConvolutionDescriptor, f.miopenDestroyConvolutionDescriptor)?;
     // SAFETY: the arrays have as many numbers.
@@ -170,9 +175,9 @@ pub(super) fn pooling(
     rank: usize,
 ) -> Result<Descriptor, Refusal> {
     let axes = &axes[SPACE - spatial(rank)..];
-    let window = axes.iter().map(|axis| int(axis.window)).collect::<Result<Vec<c_int>, _>>()?;
-    let pads = axes.iter().map(|axis| int(axis.pad)).collect::<Result<Vec<c_int>, _>>()?;
-    let strides = axes.iter().map(|axis| int(axis.stride)).collect::<Result<Vec<c_int>, _>>()?;
+    let window = of_axes(axes, |axis| int(axis.window))?;
+    let pads = of_axes(axes, |axis| int(axis.pad))?;
+    let strides = of_axes(axes, |axis| int(axis.stride))?;
     let descriptor =
         Descriptor::new(f.miopenCreatePoolingDescriptor, f.miopenDestroyPoolingDescriptor)?;
     let pooling = descriptor.handle;

@@ -24,24 +24,20 @@ fn plain(layout: &Layout, order: Order) -> Layout {
     Layout::packed(layout.format, &dims)
 }
 
-/// The order that all tensors are in; of tensors without channels there is none.
+/// The order that all tensors are in, which are of one type, one of the two that layers without convolutions are for; of tensors
+/// without channels there is none.
 pub(super) fn alike<const N: usize>(tensors: [Option<&Tensor>; N]) -> Result<Order, Refusal> {
     let layouts: Vec<&Layout> =
         tensors.into_iter().flatten().map(|tensor| &tensor.layout).collect();
+    let is_one = layouts.windows(2).all(|pair| pair[0].format == pair[1].format);
+    if !is_one || !matches!(layouts.first(), Some(Layout { format: Format::F32 | Format::F16, .. }))
+    {
+        return Err(Refusal::Unsupported("layers of these types"));
+    }
     if layouts.iter().any(|layout| layout.dims.len() < 2) {
         return Err(Refusal::Unsupported("tensors of one dimension"));
     }
     Order::of(&layouts)
-}
-
-/// Fails unless all tensors are of one type, that is one of the two which layers without convolutions are for.
-pub(super) fn floats<const N: usize>(tensors: [Option<&Tensor>; N]) -> Result<(), Refusal> {
-    let formats: Vec<Format> = tensors.into_iter().flatten().map(|tensor| tensor.format).collect();
-    let is_one = formats.windows(2).all(|pair| pair[0] == pair[1]);
-    match formats.first() {
-        Some(Format::F32 | Format::F16) if is_one => Ok(()),
-        _ => Err(Refusal::Unsupported("layers of these types")),
-    }
 }
 
 /// The factors, where they are the same in single precision.

@@ -4,7 +4,7 @@ use super::Refusal;
 use super::descriptors::{self, Descriptor, Order};
 use super::functions::*;
 use super::memory::Scratch;
-use super::placed::{alike, floats};
+use super::placed::alike;
 use hip_runtime_sys::hipStream_t;
 use neural::pooling::{Kind, PoolingLayer};
 use neural::{Layout, Scale, Tensor};
@@ -45,7 +45,6 @@ impl Run {
             return Err(Refusal::Unsupported("factors for pooling"));
         }
         let tensors = [x.as_ref(), gradient.as_ref(), Some(to)];
-        floats(tensors)?;
         if alike(tensors)? != Order::ChannelsFirst {
             return Err(Refusal::Unsupported("pooling of tensors whose channels are last"));
         }

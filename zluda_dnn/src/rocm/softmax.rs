@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::descriptors::Order;
 use super::functions::*;
-use super::placed::{Placed, alike, floats, single};
+use super::placed::{Placed, alike, single};
 use neural::softmax::{Kind, SoftmaxLayer};
 use neural::{Layout, Tensor};
 use std::ptr::from_ref;
@@ -27,7 +27,6 @@ impl Run {
             Kind::Log => MIOPEN_SOFTMAX_LOG,
         };
         let tensors = [Some(of), gradient.as_ref(), Some(to)];
-        floats(tensors)?;
         let order = alike(tensors)?;
         let is_of_channels = *axes == [1];
         if !is_of_channels && !axes.iter().copied().eq(1..of.dims.len()) {

@@ -40,7 +40,7 @@ impl Layout {
             Family::Gfx12 => {
                 (rows, columns, blocks) == (16, 16, 1) && matches!(depth, 16 | 32 | 64)
             }
-            Family::Gfx90a | Family::Gfx940 => {
+            Family::Gfx940 => {
                 let fills_lanes = matches!((rows, blocks), (32, 1 | 2) | (16, 1 | 4) | (4, 16));
                 let double = [[16, 16, 4, 1], [4, 4, 4, 4]].contains(&sizes);
                 let fits = if result_width == 64 { double } else { fills_lanes };
@@ -63,7 +63,7 @@ impl Layout {
 
     /// Lanes of a wave that multiplies.
     pub fn lanes(&self) -> usize {
-        if matches!(self.family, Family::Gfx90a | Family::Gfx940) { 64 } else { 32 }
+        if self.family == Family::Gfx940 { 64 } else { 32 }
     }
 
     /// The number of groups of lanes that share the elements along `k`.
@@ -102,13 +102,13 @@ impl Layout {
         match self.family {
             Family::Gfx11 => MatrixElement { lane: row % 2 * 16 + column, element: row / 2 },
             Family::Gfx12 => MatrixElement { lane: row / 8 * 16 + column, element: row % 8 },
-            Family::Gfx90a | Family::Gfx940 if self.width == 64 => {
+            Family::Gfx940 if self.width == 64 => {
                 MatrixElement { lane: row % 4 * 16 + block * 4 + column, element: row / 4 }
             }
-            Family::Gfx90a | Family::Gfx940 if self.rows == 4 => {
+            Family::Gfx940 if self.rows == 4 => {
                 MatrixElement { lane: block * 4 + column, element: row }
             }
-            Family::Gfx90a | Family::Gfx940 => {
+            Family::Gfx940 => {
                 // Four rows in a lane, then those of the next group of lanes.
                 let groups = 64 / self.columns;
                 let (four, rest) = (row / 4, row % 4);

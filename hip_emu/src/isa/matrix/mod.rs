@@ -27,8 +27,6 @@ pub enum Family {
     Gfx11,
     /// RDNA4's.
     Gfx12,
-    /// `v_mfma` as it was named before, without a number of blocks: `v_mfma_f32_4x4x1f32`.
-    Gfx90a,
     /// `v_mfma` and `v_smfmac` as they are named from GFX940 on: `v_mfma_f32_4x4x1_16b_f32`.
     Gfx940,
 }
@@ -129,18 +127,15 @@ impl Matrix {
     /// The operation of a mnemonic; `fnuz` chooses GFX942's formats of eight bits.
     pub fn parse(mnemonic: &str, family: Family, fnuz: bool) -> Option<Matrix> {
         let (dense, sparse) = match family {
-            Family::Gfx90a | Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
+            Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
             Family::Gfx11 | Family::Gfx12 => ("v_wmma_", "v_swmmac_"),
         };
         let (rest, sparse) = match (mnemonic.strip_prefix(dense), mnemonic.strip_prefix(sparse)) {
             (Some(rest), _) => (rest, false),
-            (_, Some(rest)) if !matches!(family, Family::Gfx11 | Family::Gfx90a) => (rest, true),
+            (_, Some(rest)) if family != Family::Gfx11 => (rest, true),
             _ => return None,
         };
         let (result, rest) = rest.split_once('_')?;
-        if family == Family::Gfx90a {
-            return Matrix::parse_older(result, rest);
-        }
         let (shape, elements) = rest.split_once('_')?;
         let mut sizes = shape.split('x').map(str::parse);
         let (Some(Ok(rows)), Some(Ok(columns)), Some(Ok(depth)), None) =
@@ -160,9 +155,10 @@ impl Matrix {
         Some(Matrix { layout, sparse, a, b, result })
     }
 
-    /// The operation of a shape as it was named before GFX940, `16x16x4f16` or `16x16x4bf16_1k`: there are as many blocks as
-    /// fill the operands, of which each type has as many elements in a lane.
-    fn parse_older(result: &str, shape: &str) -> Option<Matrix> {
+    /// The operation of a mnemonic from before GFX940, such as `v_mfma_f32_16x16x4f16` or `v_mfma_f32_16x16x4bf16_1k`: there are
+    /// as many blocks as fill the operands, of which each type has as many elements in a lane. Elements lie as they do there.
+    pub fn parse_older(mnemonic: &str) -> Option<Matrix> {
+        let (result, shape) = mnemonic.strip_prefix("v_mfma_")?.split_once('_')?;
         let element = shape.find(|c: char| !c.is_ascii_digit() && c != 'x')?;
         let (shape, element) = shape.split_at(element);
         let (element, elements) = match element {
@@ -183,7 +179,7 @@ impl Matrix {
         }
         let result = Element::parse(result, false)?;
         let (sizes, width) = ([rows, columns, depth, blocks], element.width());
-        let layout = Layout::new(Family::Gfx90a, sizes, width, result.width())?;
+        let layout = Layout::new(Family::Gfx940, sizes, width, result.width())?;
         Some(Matrix { layout, sparse: false, a: element, b: element, result })
     }
 
@@ -383,7 +379,16 @@ mod tests {
 
     /// Multiplies matrices of small integers through an instruction, and by definition.
     fn check(mnemonic: &str, family: Family, encode: fn(i32) -> u64) {
-        let matrix = Matrix::parse(mnemonic, family, true).expect("an instruction");
+        check_parsed(mnemonic, Matrix::parse(mnemonic, family, true), encode);
+    }
+
+    /// The same through one that is named as before GFX940.
+    fn check_older(mnemonic: &str, encode: fn(i32) -> u64) {
+        check_parsed(mnemonic, Matrix::parse_older(mnemonic), encode);
+    }
+
+    fn check_parsed(mnemonic: &str, matrix: Option<Matrix>, encode: fn(i32) -> u64) {
+        let matrix = matrix.expect("an instruction");
         let layout = matrix.layout;
         let lanes = layout.lanes();
         let [a_registers, b_registers, d_registers] = matrix.registers();
@@ -522,6 +527,14 @@ mod tests {
         value as u32 as u64
     }
 
+    fn single(value: i32) -> u64 {
+        (value as f32).to_bits().into()
+    }
+
+    fn double(value: i32) -> u64 {
+        f64::from(value).to_bits()
+    }
+
     #[test]
     fn products_are_those_of_matrices() {
         for family in [Family::Gfx11, Family::Gfx12] {
@@ -541,32 +554,24 @@ mod tests {
             check(&format!("v_mfma_i32_{shape}_i8"), Family::Gfx940, integer);
         }
         for shape in ["32x32x2", "32x32x1_2b", "16x16x4", "16x16x1_4b", "4x4x1_16b"] {
-            check(&format!("v_mfma_f32_{shape}_f32"), Family::Gfx940, |value| {
-                (value as f32).to_bits().into()
-            });
+            check(&format!("v_mfma_f32_{shape}_f32"), Family::Gfx940, single);
         }
         for shape in ["32x32x1", "16x16x1", "4x4x1", "32x32x2", "16x16x4"] {
-            check(&format!("v_mfma_f32_{shape}f32"), Family::Gfx90a, |value| {
-                (value as f32).to_bits().into()
-            });
+            check_older(&format!("v_mfma_f32_{shape}f32"), single);
         }
         for shape in ["32x32x4", "16x16x4", "4x4x4", "32x32x8", "16x16x16"] {
-            check(&format!("v_mfma_f32_{shape}f16"), Family::Gfx90a, half);
-            check(&format!("v_mfma_f32_{shape}bf16_1k"), Family::Gfx90a, bf16);
-            check(&format!("v_mfma_i32_{shape}i8"), Family::Gfx90a, integer);
+            check_older(&format!("v_mfma_f32_{shape}f16"), half);
+            check_older(&format!("v_mfma_f32_{shape}bf16_1k"), bf16);
+            check_older(&format!("v_mfma_i32_{shape}i8"), integer);
         }
         for shape in ["32x32x2", "16x16x2", "4x4x2", "32x32x4", "16x16x8"] {
-            check(&format!("v_mfma_f32_{shape}bf16"), Family::Gfx90a, bf16);
+            check_older(&format!("v_mfma_f32_{shape}bf16"), bf16);
         }
         for shape in ["16x16x4", "4x4x4"] {
-            check(&format!("v_mfma_f64_{shape}f64"), Family::Gfx90a, |value| {
-                f64::from(value).to_bits()
-            });
+            check_older(&format!("v_mfma_f64_{shape}f64"), double);
         }
         for shape in ["16x16x4", "4x4x4_4b"] {
-            check(&format!("v_mfma_f64_{shape}_f64"), Family::Gfx940, |value| {
-                f64::from(value).to_bits()
-            });
+            check(&format!("v_mfma_f64_{shape}_f64"), Family::Gfx940, double);
         }
     }
 
@@ -591,14 +596,15 @@ mod tests {
         assert_eq!(registers("v_mfma_f64_16x16x4_f64", Family::Gfx940), Some([2, 2, 8]));
         assert_eq!(registers("v_mfma_f32_16x16x8_xf32", Family::Gfx940), None);
         assert_eq!(registers("v_mfma_f64_4x4x4_4b_f64", Family::Gfx940), Some([2, 2, 2]));
-        assert_eq!(registers("v_mfma_f32_4x4x1f32", Family::Gfx90a), Some([1, 1, 4]));
-        assert_eq!(registers("v_mfma_f32_32x32x4f16", Family::Gfx90a), Some([2, 2, 32]));
-        assert_eq!(registers("v_mfma_f32_32x32x4bf16", Family::Gfx90a), Some([1, 1, 16]));
-        assert_eq!(registers("v_mfma_f32_32x32x4bf16_1k", Family::Gfx90a), Some([2, 2, 32]));
-        assert_eq!(registers("v_mfma_i32_16x16x16i8", Family::Gfx90a), Some([1, 1, 4]));
-        assert_eq!(registers("v_mfma_f64_16x16x4f64", Family::Gfx90a), Some([2, 2, 8]));
-        assert_eq!(registers("v_mfma_f32_4x4x3f32", Family::Gfx90a), None);
-        assert_eq!(registers("v_mfma_f32_16x16x16_f16", Family::Gfx90a), None);
+        let older = |mnemonic| Matrix::parse_older(mnemonic).map(|matrix| matrix.registers());
+        assert_eq!(older("v_mfma_f32_4x4x1f32"), Some([1, 1, 4]));
+        assert_eq!(older("v_mfma_f32_32x32x4f16"), Some([2, 2, 32]));
+        assert_eq!(older("v_mfma_f32_32x32x4bf16"), Some([1, 1, 16]));
+        assert_eq!(older("v_mfma_f32_32x32x4bf16_1k"), Some([2, 2, 32]));
+        assert_eq!(older("v_mfma_i32_16x16x16i8"), Some([1, 1, 4]));
+        assert_eq!(older("v_mfma_f64_16x16x4f64"), Some([2, 2, 8]));
+        assert_eq!(older("v_mfma_f32_4x4x3f32"), None);
+        assert_eq!(older("v_mfma_f32_16x16x16_f16"), None);
         assert_eq!(registers("v_smfmac_f32_16x16x32_f16", Family::Gfx940), Some([2, 4, 4]));
         assert_eq!(registers("v_smfmac_i32_32x32x32_i8", Family::Gfx940), Some([2, 4, 16]));
         assert_eq!(registers("v_swmmac_f16_16x16x32_f16", Family::Gfx12), Some([4, 8, 4]));
