@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use super::launch::Ready;
-use super::runner::{FEW, Runner, Turn};
+use super::runner::{FEW, Last, Runner, Turn};
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{self, Op, Work};
 use crate::work::pool::Pool;
@@ -152,7 +152,7 @@ impl Launched {
     /// Ends the job of a line that is closed, and the operation if nobody has.
     fn end(&self, job: &Job, ends: bool) {
         if ends {
-            op::finish(self.op.clone());
+            op::finish(&self.op);
         }
         job.stop();
     }
@@ -163,7 +163,7 @@ impl Task for Launched {
         let line = &*self.line;
         let claims = Taken::new(job, slot);
         let mut taken = line.taken.lock();
-        let (turn, mut now, mut ran) = (Turn::begin(), None, Vec::new());
+        let (turn, mut last, mut ran) = (Turn::begin(), Last::default(), Vec::new());
         while let Some(number) = claims.claim() {
             let member = loop {
                 if let Some(member) = taken.pop_front() {
@@ -174,16 +174,16 @@ impl Task for Launched {
                     Next::Linger(news) => {
                         let has_news = || line.news.0.load(Ordering::Relaxed) != news;
                         if !Pool::get().linger(has_news) && line.close() {
-                            op::finish(self.op.clone());
+                            op::finish(&self.op);
                         }
-                        now = None;
+                        last.is_over();
                     }
                     Next::End(ends) => {
                         return self.end(job, ends);
                     }
                 }
             };
-            line.runner.run(&member, &mut now);
+            line.runner.run(&member, &mut last);
             ran.push(member);
             if turn.is_over(number, job) {
                 line.state.lock().done.append(&mut ran);
@@ -202,7 +202,7 @@ impl Task for Launched {
         let line = &*self.line;
         let claims = Taken::new(job, slot);
         let mut taken = line.taken.lock();
-        let (turn, mut ran) = (Turn::begin(), Vec::new());
+        let (turn, mut last, mut ran) = (Turn::begin(), Last::default(), Vec::new());
         loop {
             if taken.is_empty() {
                 match line.next(&mut taken, &mut ran) {
@@ -220,7 +220,7 @@ impl Task for Launched {
                 break;
             }
             let begun = Ticks::now();
-            line.runner.run(&member, &mut None);
+            line.runner.run(&member, &mut last);
             member.kernel.has_kept(Ticks::since(begun));
             ran.push(member);
             if turn.has_taken_long() {

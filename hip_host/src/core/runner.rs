@@ -54,39 +54,59 @@ impl Runner {
         ready.work(self.priority, self.processors)
     }
 
-    /// Runs one kernel to its end, unless the context has an error, as operations begin none then. `now` is the moment of this
-    /// if it is known, and is left so.
-    pub fn run(&self, member: &Ready, now: &mut Option<Ticks>) {
+    /// Runs one kernel to its end, unless the context has an error, as operations begin none then.
+    pub fn run(&self, member: &Ready, last: &mut Last) {
         let Runner { context, priority, processors, .. } = *self;
         if context.device.failure.get().is_some() {
             return;
         }
         let Ready { kernel, task, order, clusters: parts } = member;
         let (task, parts) = (task.clone(), *parts);
-        let op = self.op(Work::Nothing);
+        let op = last.op.take().and_then(Op::again).unwrap_or_else(|| self.op(Work::Nothing));
         if parts == 1 {
-            *now = None;
-            Job::new(task, op.clone(), priority, parts, *order, processors).take_part();
-            return op.wait();
+            last.ended = None;
+            let job = Job::new(task, op, priority, parts, *order, processors);
+            job.take_part();
+            return last.op = Some(ended(job.op));
         }
-        let begun = now.unwrap_or_else(Ticks::now);
+        let begun = last.ended.unwrap_or_else(Ticks::now);
         let share = |job: Arc<Job>| {
             Pool::get().submit(job.clone(), parts);
             job.take_part();
+            job.op.clone()
         };
-        if parts <= FEW && kernel.is_quick() && task.may_stop() {
-            let job = Job::alone(task, op.clone(), priority, parts, *order, processors, begun);
+        let op = if parts <= FEW && kernel.is_quick() && task.may_stop() {
+            let job = Job::alone(task, op, priority, parts, *order, processors, begun);
             job.take_part();
-            if !job.is_exhausted() {
-                share(job.shared());
-            }
+            if job.is_exhausted() { job.op } else { share(job.shared()) }
         } else {
-            share(Arc::new(Job::new(task, op.clone(), priority, parts, *order, processors)));
-        }
-        op.wait();
-        let ended = Ticks::now();
-        kernel.has_taken(ended.after(begun) < QUICK);
-        *now = Some(ended);
+            share(Arc::new(Job::new(task, op, priority, parts, *order, processors)))
+        };
+        last.op = Some(ended(op));
+        let now = Ticks::now();
+        kernel.has_taken(now.after(begun) < QUICK);
+        last.ended = Some(now);
+    }
+}
+
+/// An operation when it has ended.
+fn ended(op: Arc<Op>) -> Arc<Op> {
+    op.wait();
+    op
+}
+
+/// What a kernel leaves to the one that the same thread runs next by the same runner.
+#[derive(Default)]
+pub struct Last {
+    /// The moment at which it ended, which is this, where that is known.
+    ended: Option<Ticks>,
+    op: Option<Arc<Op>>,
+}
+
+impl Last {
+    /// Time has passed since.
+    pub fn is_over(&mut self) {
+        self.ended = None;
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 
 use super::launch::Ready;
-use super::runner::{Runner, Turn};
+use super::runner::{Last, Runner, Turn};
 use super::stream::Stream;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::Work;
@@ -40,9 +40,9 @@ impl Sequence {
 impl Task for Launched {
     fn run(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let (turn, mut now) = (Turn::begin(), None);
+        let (turn, mut last) = (Turn::begin(), Last::default());
         while let Some(number) = taken.claim() {
-            self.runner.run(&self.sequence.members[number as usize], &mut now);
+            self.runner.run(&self.sequence.members[number as usize], &mut last);
             if turn.is_over(number, job) {
                 return;
             }

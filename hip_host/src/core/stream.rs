@@ -148,7 +148,7 @@ impl Stream {
         if let What::Line(line) = std::mem::replace(&mut last.what, What::Whole)
             && line.close()
         {
-            op::finish(last.op.clone());
+            op::finish(&last.op);
         }
         if last.op.has_ended() {
             *kept = None;

@@ -91,13 +91,6 @@ impl Blocks {
         PARTS * u64::from(slot_count)
     }
 
-    /// Lets threads take another part of what is left at a time, of blocks that are taken in their order.
-    pub fn take_in_parts(&mut self, of: u64) {
-        if let Blocks::Ascending { parts, .. } = self {
-            *parts = of;
-        }
-    }
-
     /// How many nobody has taken.
     pub fn left(&self) -> u64 {
         match self {
@@ -143,12 +136,14 @@ impl Blocks {
         }
     }
 
-    /// The same where no other thread takes any: half of the cost of a small block is what keeps others out.
+    /// The same where no other thread takes any, of blocks that are taken in their order: half of the cost of a small block is
+    /// what keeps others out. The first time it takes half of them, then what is left.
     pub fn take_alone(&self, slot: u32) -> Range<u64> {
-        let Blocks::Ascending { next, total, parts } = self else { return self.take(slot) };
+        let Blocks::Ascending { next, total, .. } = self else { return self.take(slot) };
         let first = next.load(Ordering::Relaxed);
         let left = total.saturating_sub(first);
-        let count = (left / parts).clamp(1, MOST_AT_ONCE).min(left);
+        let wanted = if first == 0 { left / 2 } else { left };
+        let count = wanted.clamp(1, MOST_AT_ONCE).min(left);
         next.store(first + count, Ordering::Relaxed);
         first..first + count
     }
@@ -313,19 +308,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quick_is_taken_by_halves() {
-        let blocks = Blocks::in_parts(9, 2);
-        let taken: Vec<_> = std::iter::repeat_with(|| blocks.take(0)).take(5).collect();
-        assert_eq!(taken, [0..4, 4..6, 6..7, 7..8, 8..9]);
-        assert!(blocks.are_taken() && blocks.take(0).is_empty());
-        let mut alone = Blocks::new(9, Order::Ascending, 2);
-        alone.take_in_parts(2);
+    fn what_one_thread_has_is_taken_by_halves() {
+        let alone = Blocks::new(9, Order::Ascending, 2);
         assert_eq!((alone.take_alone(0), alone.left()), (0..4, 5));
-        // Others take as they do from the beginning.
-        alone.take_in_parts(Blocks::parts(2));
-        let taken: Vec<_> = std::iter::repeat_with(|| alone.take(0)).take(5).collect();
+        assert_eq!((alone.take_alone(0), alone.left()), (4..9, 0));
+        assert!(alone.are_taken() && alone.take_alone(0).is_empty());
+        let one = Blocks::new(1, Order::Ascending, 2);
+        assert_eq!((one.take_alone(0), one.left()), (0..1, 0));
+        // Others take what is left as they do from the beginning.
+        let left = Blocks::new(9, Order::Ascending, 2);
+        assert_eq!(left.take_alone(0), 0..4);
+        let taken: Vec<_> = std::iter::repeat_with(|| left.take(0)).take(5).collect();
         assert_eq!(taken, [4..5, 5..6, 6..7, 7..8, 8..9]);
-        assert!(alone.are_taken() && alone.take_alone(0).is_empty() && alone.left() == 0);
+        assert!(left.are_taken() && left.take_alone(0).is_empty() && left.left() == 0);
     }
 
     #[test]

@@ -20,7 +20,7 @@ static CALLS: LazyLock<Mutex<Option<Sender<Call>>>> = LazyLock::new(|| {
         HERE.set(true);
         for (op, call) in receiver {
             call();
-            op::finish(op);
+            op::finish(&op);
         }
     });
     Mutex::new(match spawned {
@@ -42,7 +42,7 @@ pub fn run(op: Arc<Op>, call: Box<dyn FnOnce() + Send>) {
     if let Err((op, call)) = sent {
         // Without a thread of its own, the function runs here: late is worse than in the wrong place.
         call();
-        op::finish(op);
+        op::finish(&op);
     }
 }
 

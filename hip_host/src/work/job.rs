@@ -119,7 +119,7 @@ impl Job {
     }
 
     /// A job that is quick as a rule, for one thread: made just after the moment `begun`, it has taken long when the thread comes
-    /// back and blocks are left, of which it takes half at a time; [`Job::shared`] is for these. Its task [may
+    /// back and blocks are left, of which it takes half at first; [`Job::shared`] is for these. Its task [may
     /// stop](Task::may_stop).
     pub fn alone(
         task: Arc<dyn Task>,
@@ -133,14 +133,12 @@ impl Job {
         // In what order they run makes a difference only to many.
         let order = if chaos::seed().is_some() { order } else { Order::Ascending };
         let mut job = Job::new(task, op, priority, total, order, slot_count);
-        job.blocks.take_in_parts(2);
         job.alone = Some(begun);
         job
     }
 
     /// What is left of a job that one thread had, for all.
     pub fn shared(mut self) -> Arc<Job> {
-        self.blocks.take_in_parts(Blocks::parts(self.slot_count));
         self.alone = None;
         Arc::new(self)
     }
@@ -176,7 +174,7 @@ impl Job {
 
     fn end(&self, blocks: u64) {
         if blocks != 0 && self.ended.fetch_add(blocks, Ordering::AcqRel) + blocks == self.total {
-            op::finish(self.op.clone());
+            op::finish(&self.op);
         }
     }
 

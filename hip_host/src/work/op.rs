@@ -140,6 +140,18 @@ impl Op {
         family.downcast_ref()
     }
 
+    /// The operation as it was when it was made with no work, if it has ended and nobody else has it: cheaper than another one.
+    pub fn again(mut this: Arc<Op>) -> Option<Arc<Op>> {
+        let op = Arc::get_mut(&mut this)?;
+        if !op.has_ended() || op.timed || op.family.get().is_some() {
+            return None;
+        }
+        let Op { state, before, inner, .. } = op;
+        (*state.get_mut(), *before.get_mut()) = (PENDING, 1);
+        inner.get_mut().work = Some(Work::Nothing);
+        Some(this)
+    }
+
     /// Whether the operation has ended.
     pub fn has_ended(&self) -> bool {
         self.state.load(Ordering::Acquire) == ENDED
@@ -172,6 +184,9 @@ impl Op {
     /// Waits for the end; meanwhile helps with the blocks of the same stream, and with what is brief of others.
     pub fn wait(&self) {
         const SPINS: u32 = 1_000;
+        if self.has_ended() {
+            return;
+        }
         let pool = Pool::get();
         loop {
             let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
@@ -205,38 +220,42 @@ pub fn release(op: Arc<Op>) {
 }
 
 /// Ends an operation whose work is done, and begins what waited for it.
-pub fn finish(op: Arc<Op>) {
-    finish_all(smallvec::smallvec![op]);
+pub fn finish(op: &Arc<Op>) {
+    let mut ended = SmallVec::new();
+    end(op, &mut ended);
+    finish_all(ended);
 }
 
 /// A list instead of recursion: chains may be long.
 fn finish_all(mut ended: SmallVec<[Arc<Op>; 4]>) {
     while let Some(op) = ended.pop() {
-        match op.family.get().map_or(Next::End, |family| family.leave(&op)) {
-            Next::Wait => continue,
-            Next::Begin(later) => {
-                arrive(later, &mut ended);
-                continue;
-            }
-            Next::End => {}
-        }
-        if op.timed {
-            op.ended_at.store((origin().elapsed().as_nanos() as u64).max(1), Ordering::Relaxed);
-        }
-        let (after, parent, previous) = {
-            let mut inner = op.inner.lock();
-            let previous = op.state.swap(ENDED, Ordering::AcqRel);
-            (std::mem::take(&mut inner.after), inner.parent.take(), previous)
-        };
-        if previous == AWAITED {
-            futex::wake(&op.state, u32::MAX);
-        }
-        for later in after {
-            arrive(later, &mut ended);
-        }
-        // It has lost one of its parts.
-        ended.extend(parent);
+        end(&op, &mut ended);
     }
+}
+
+/// Ends one operation; adds those that end with it.
+fn end(op: &Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
+    match op.family.get().map_or(Next::End, |family| family.leave(op)) {
+        Next::Wait => return,
+        Next::Begin(later) => return arrive(later, ended),
+        Next::End => {}
+    }
+    if op.timed {
+        op.ended_at.store((origin().elapsed().as_nanos() as u64).max(1), Ordering::Relaxed);
+    }
+    let (after, parent, previous) = {
+        let mut inner = op.inner.lock();
+        let previous = op.state.swap(ENDED, Ordering::AcqRel);
+        (std::mem::take(&mut inner.after), inner.parent.take(), previous)
+    };
+    if previous == AWAITED {
+        futex::wake(&op.state, u32::MAX);
+    }
+    for later in after {
+        arrive(later, ended);
+    }
+    // It has lost one of its parts.
+    ended.extend(parent);
 }
 
 /// One thing less to wait for; begins the operation if it was the last.
@@ -304,7 +323,7 @@ fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
             let last = op.clone();
             let spawned = waiting.spawn(move || {
                 wait_until(&*done);
-                finish(op);
+                finish(&op);
             });
             if let Err(error) = spawned {
                 tracing::error!("no thread to wait on: {error}");
@@ -337,5 +356,22 @@ mod tests {
         // A job of the stream that is seen from now on comes behind: it may wait for who waits for this.
         release(op.clone());
         assert!(op.has_ended() && !op.is_helped_by(&job(&same)));
+    }
+
+    #[test]
+    fn an_operation_that_nobody_has_is_used_again() {
+        let op = Op::new(7, &NONE, false, Work::Nothing);
+        let address = Arc::as_ptr(&op);
+        assert!(Op::again(op.clone()).is_none(), "it has not ended");
+        release(op.clone());
+        assert!(op.has_ended() && Op::again(op.clone()).is_none(), "somebody else has it");
+        let again = Op::again(op).unwrap();
+        assert_eq!((Arc::as_ptr(&again), again.has_ended()), (address, false));
+        let later = Op::new(7, &NONE, false, Work::Nothing);
+        again.precedes(&later);
+        release(later.clone());
+        assert!(!later.has_ended());
+        release(again.clone());
+        assert!(again.has_ended() && later.has_ended());
     }
 }
