@@ -268,14 +268,20 @@ impl<'a> Walk<'a> {
         let after = Node { address: node.address + 16, ..node };
         let conditional = i.guard != Predicate::TRUE
             || i.operands.iter().any(|o| matches!(o, Operand::Predicate(_)));
-        let go = |walk: &mut Self, to: Node| {
+        let go_with = |walk: &mut Self, to: Node, barriers: &Barriers| {
             walk.flow.labels.insert(to);
             walk.open.push((to, barriers.clone()));
         };
+        let go = |walk: &mut Self, to: Node| go_with(walk, to, &barriers);
         let mut falls = conditional;
         match &next {
             Next::Through | Next::Apart(_) => falls = true,
-            Next::Go(to) | Next::Call(to) | Next::Return(to) => go(self, *to),
+            Next::Go(to) | Next::Call(to) => go(self, *to),
+            // Who does not return has its own still.
+            Next::Return(to) => {
+                let of_caller = self.flow.copies[node.copy].barriers.clone();
+                go_with(self, *to, &of_caller);
+            }
             Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to)),
             Next::Back(targets) => targets.iter().for_each(|(_, to)| go(self, *to)),
             Next::Leave | Next::Exit => {}
@@ -375,10 +381,7 @@ impl<'a> Walk<'a> {
                 Next::Call(Node { copy, address: place.address })
             }
             "RET" if i.has("REL") || i.has("ABS") => match self.flow.copies[node.copy].back {
-                Some(back) => {
-                    *barriers = self.flow.copies[node.copy].barriers.clone();
-                    Next::Return(back)
-                }
+                Some(back) => Next::Return(back),
                 None if self.is_function => Next::Leave,
                 None => match counted_from_places(code, i) {
                     places if places.is_empty() => {

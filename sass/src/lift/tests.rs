@@ -275,6 +275,17 @@ fn barriers_in_registers_go_on_where_they_were_told_to() {
     }
 }
 
+/// Threads of which others have returned from a function are still those that its barriers were set for.
+#[test]
+fn barriers_of_a_function_stay_where_some_return_early() {
+    let text = lifted(
+        "MOV R8, 0x20\nCALL.REL.NOINC 0x40\nSTG.E [R4.64], R2\nEXIT\n\
+         BSSY B3, 0x90\n@P2 BREAK B3\n@P2 RET.REL.NODEC R8 0x0\nIADD3 R2, R2, 0x1, RZ\nBSYNC B3\n\
+         RET.REL.NODEC R8 0x0",
+    );
+    assert!(text.contains("add.s32 %r2, %r2, 0x1;\nL1_90:\n"), "{text}");
+}
+
 /// A number that the loader fills in is half the address of a variable.
 #[test]
 fn halves_of_addresses_are_those_of_variables() {
