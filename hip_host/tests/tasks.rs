@@ -41,9 +41,11 @@ unsafe extern "C" fn fail(_: *mut c_void, _: u64, _: hipStream_t) -> hipError_t 
     hipError_t::hipErrorOutOfMemory
 }
 
-unsafe extern "C" fn touch_nothing(_: *mut c_void, _: u64, _: hipStream_t) -> hipError_t {
+unsafe extern "C" fn touch_nothing(_: *mut c_void, part: u64, _: hipStream_t) -> hipError_t {
+    // Parts that run side by side touch different words.
+    let nothing = std::ptr::without_provenance_mut::<u64>(0x1000 + 8 * part as usize);
     // SAFETY: none. It is the fault that is wanted.
-    unsafe { std::ptr::without_provenance_mut::<u32>(0x1000).write_volatile(1) };
+    unsafe { nothing.write_volatile(1) };
     hipError_t::hipSuccess
 }
 

@@ -8,7 +8,7 @@
 //! ([`super::warp_splitting`]). Where all lanes leave a loop together, nobody waits for those who have left, and
 //! what follows stays outside ([`super::flow`]).
 
-use llvm_zluda::{Block, Module, Opcode, Value};
+use llvm_zluda::{AtomicRmwOp, Block, Module, Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
@@ -58,12 +58,21 @@ pub fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
     let is_inside = |block: Block<'_>| cfg.is_in_loop(block, number);
     deciding(cfg, number).into_iter().any(|(value, how)| match value.opcode() {
         Opcode::LLVMAtomicCmpXchg if tries_again(value, &is_inside) => false,
-        // Whoever asks an atomic operation which way to go has changed something, and does not wait.
-        Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => how == Deciding::ByData,
+        Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => {
+            how == Deciding::ByData || may_change_nothing(value)
+        }
         // What a plain load reads does not change under the loop.
         Opcode::LLVMLoad => value.is_volatile() || value.is_atomic(),
         _ => false,
     })
+}
+
+/// Whether who did not get what it wants may find all as it was: no lock, which it tries to take again. Who has added or
+/// compared sizes to go one way or the other has changed something for good, and does not wait.
+fn may_change_nothing(atomic: Value<'_>) -> bool {
+    use AtomicRmwOp::*;
+    let keeps = [LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpAnd];
+    atomic.opcode() == Opcode::LLVMAtomicCmpXchg || keeps.contains(&atomic.rmw_operation())
 }
 
 /// Whether a loop with barriers may go on by what some of its threads have read of others' writes, and left where all find
@@ -260,6 +269,53 @@ fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, bl
                 let again = if is_bit { builder.zext_or_trunc(again, value.ty()) } else { again };
                 user.set_operand(index, again);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use llvm_zluda::Context;
+
+    use super::*;
+
+    /// A loop in which a variable says whether the thread has to try again.
+    fn retries(atomic: &str) -> bool {
+        let text = format!(
+            "define void @retry(ptr addrspace(1) %flag) {{
+              br label %round
+            round:
+              {atomic}
+              %is_free = icmp eq i32 %value, 0
+              br i1 %is_free, label %got, label %next
+            got:
+              store i32 2, ptr addrspace(1) %flag
+              br label %next
+            next:
+              %again = phi i1 [ true, %round ], [ false, %got ]
+              br i1 %again, label %round, label %done
+            done:
+              ret void
+            }}"
+        );
+        let context = Context::new();
+        let module = Module::parse(&context, "retry", &text).expect("valid IR");
+        let cfg = Cfg::as_it_is(module.functions()[0]).expect("a loop");
+        waits(&cfg, 0)
+    }
+
+    #[test]
+    fn who_does_not_get_a_lock_waits_for_it() {
+        let swap = "%both = cmpxchg ptr addrspace(1) %flag, i32 0, i32 1 monotonic monotonic
+            %value = extractvalue { i32, i1 } %both, 0";
+        let by = |operation: &str| {
+            format!("%value = atomicrmw {operation} ptr addrspace(1) %flag, i32 1 monotonic")
+        };
+        assert!(retries(swap));
+        for (operation, is_lock) in
+            [("or", true), ("and", true), ("xchg", true), ("add", false), ("umin", false)]
+        {
+            assert_eq!(retries(&by(operation)), is_lock, "{operation}");
         }
     }
 }
