@@ -87,7 +87,7 @@ impl Blocks {
     }
 
     /// Of what is left, the part that a thread takes at a time of blocks for so many slots.
-    pub fn parts(slot_count: u32) -> u64 {
+    fn parts(slot_count: u32) -> u64 {
         PARTS * u64::from(slot_count)
     }
 
@@ -309,6 +309,10 @@ mod tests {
 
     #[test]
     fn what_one_thread_has_is_taken_by_halves() {
+        let blocks = Blocks::in_parts(9, 2);
+        let taken: Vec<_> = std::iter::repeat_with(|| blocks.take(0)).take(5).collect();
+        assert_eq!(taken, [0..4, 4..6, 6..7, 7..8, 8..9]);
+        assert!(blocks.are_taken() && blocks.take(0).is_empty());
         let alone = Blocks::new(9, Order::Ascending, 2);
         assert_eq!((alone.take_alone(0), alone.left()), (0..4, 5));
         assert_eq!((alone.take_alone(0), alone.left()), (4..9, 0));

@@ -362,7 +362,8 @@ mod tests {
     fn an_operation_that_nobody_has_is_used_again() {
         let op = Op::new(7, &NONE, false, Work::Nothing);
         let address = Arc::as_ptr(&op);
-        assert!(Op::again(op.clone()).is_none(), "it has not ended");
+        let pending = Op::new(7, &NONE, false, Work::Nothing);
+        assert!(Op::again(pending).is_none(), "it has not ended");
         release(op.clone());
         assert!(op.has_ended() && Op::again(op.clone()).is_none(), "somebody else has it");
         let again = Op::again(op).unwrap();

@@ -268,22 +268,21 @@ impl<'a> Walk<'a> {
         let after = Node { address: node.address + 16, ..node };
         let conditional = i.guard != Predicate::TRUE
             || i.operands.iter().any(|o| matches!(o, Operand::Predicate(_)));
-        let go_with = |walk: &mut Self, to: Node, barriers: &Barriers| {
+        let go = |walk: &mut Self, to: Node, barriers: &Barriers| {
             walk.flow.labels.insert(to);
             walk.open.push((to, barriers.clone()));
         };
-        let go = |walk: &mut Self, to: Node| go_with(walk, to, &barriers);
         let mut falls = conditional;
         match &next {
             Next::Through | Next::Apart(_) => falls = true,
-            Next::Go(to) | Next::Call(to) => go(self, *to),
+            Next::Go(to) | Next::Call(to) => go(self, *to, &barriers),
             // Who does not return has its own still.
             Next::Return(to) => {
                 let of_caller = self.flow.copies[node.copy].barriers.clone();
-                go_with(self, *to, &of_caller);
+                go(self, *to, &of_caller);
             }
-            Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to)),
-            Next::Back(targets) => targets.iter().for_each(|(_, to)| go(self, *to)),
+            Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to, &barriers)),
+            Next::Back(targets) => targets.iter().for_each(|(_, to)| go(self, *to, &barriers)),
             Next::Leave | Next::Exit => {}
         }
         if falls {
