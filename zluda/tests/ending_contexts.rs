@@ -14,19 +14,17 @@ use cuda_types::cuda::{
 use libloading::Library;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 const OK: R = R::CUDA_SUCCESS;
 const ROUNDS: usize = 300;
 
-/// Captures of one test forbid the calls of another, where both run in one process.
-static ALONE: Mutex<()> = Mutex::new(());
-
 #[test]
 fn memory_ends_with_its_context() {
-    let _alone = ALONE.lock();
+    // Captures of one test forbid the calls of another.
+    let _alone = common::alone();
     let library = &common::driver();
     let set_current = |context: CUcontext| call!(library, cuCtxSetCurrent(context): (CUcontext));
     for round in 0..ROUNDS {
@@ -75,7 +73,8 @@ fn memory_ends_with_its_context() {
 /// Captures of the mode GLOBAL forbid calls to all threads: one that stays behind would forbid them for ever.
 #[test]
 fn captures_end_with_their_context() {
-    let _alone = ALONE.lock();
+    // Captures of one test forbid the calls of another.
+    let _alone = common::alone();
     let library = &common::driver();
     let set_current = |context: CUcontext| call!(library, cuCtxSetCurrent(context): (CUcontext));
     let create = || {
@@ -160,7 +159,7 @@ fn end(library: &Library, context: CUcontext, is_primary: bool) {
 
 #[test]
 fn the_end_waits_for_what_a_stream_waits_for() {
-    let _alone = ALONE.lock();
+    let _alone = common::alone();
     let library = &common::driver();
     for is_primary in [false, true] {
         let words = [const { AtomicU32::new(0) }; 2];

@@ -18,7 +18,6 @@ use cuda_types::cuda::{
 use libloading::Library;
 use std::ffi::{c_char, c_uint, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const OK: R = R::CUDA_SUCCESS;
 const ROUNDS: usize = 10_000;
@@ -33,12 +32,6 @@ const PTX: &str = concat!(
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 word;\n.visible .entry nothing() { ret; }\n",
     "\0"
 );
-
-/// Holds the tests of a process apart: memory is the process's.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// KiB of memory that the process has.
 fn resident() -> usize {
@@ -68,7 +61,7 @@ fn is_flat(what: &str, mut round: impl FnMut()) {
 
 #[test]
 fn streams_and_events() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     is_flat("streams and events", || {
         let (mut stream, mut event): (CUstream, CUevent) = (null_mut(), null_mut());
         assert_eq!(call!(library, cuStreamCreate(&mut stream, 1): (*mut CUstream, c_uint)), OK);
@@ -91,7 +84,7 @@ fn load(library: &Library) -> CUmodule {
 
 #[test]
 fn modules() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     is_flat("modules", || {
         let module = load(&library);
         let (mut pointer, mut size) = (0, 0);
@@ -106,7 +99,7 @@ fn modules() {
 
 #[test]
 fn graphs() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     let (module, mut function): (_, CUfunction) = (load(&library), null_mut());
     assert_eq!(
         call!(library, cuModuleGetFunction(&mut function, module, c"nothing".as_ptr()):
@@ -144,7 +137,7 @@ fn graphs() {
 
 #[test]
 fn pools() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     // SAFETY: a plain structure, of which all zeros is a value.
     let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
     properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -169,7 +162,7 @@ fn pools() {
 
 #[test]
 fn contexts() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     is_flat("contexts", || {
         let mut context: CUcontext = null_mut();
         assert_eq!(
@@ -185,7 +178,7 @@ fn contexts() {
 /// Each has a default stream of its own, and memory that its stream frees.
 #[test]
 fn threads() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     let mut context: CUcontext = null_mut();
     assert_eq!(call!(library, cuCtxGetCurrent(&mut context): (*mut CUcontext)), OK);
     let (library, context) = (&library, context.expose_provenance());
@@ -209,7 +202,7 @@ fn threads() {
 /// A primary context lives again and again, with what the driver makes in it.
 #[test]
 fn primary_contexts() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     is_flat("primary contexts", || {
         let mut context: CUcontext = null_mut();
         let calls = [
@@ -235,7 +228,7 @@ fn primary_contexts() {
 
 #[test]
 fn green_contexts() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     let sm = CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
     is_flat("green contexts", || {
         // SAFETY: numbers.
@@ -262,7 +255,7 @@ fn green_contexts() {
 #[test]
 fn virtual_memory() {
     const SIZE: usize = 2 << 20;
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     // SAFETY: plain structures, of which all zeros is a value.
     let mut properties: CUmemAllocationProp = unsafe { std::mem::zeroed() };
     properties.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -292,7 +285,7 @@ fn virtual_memory() {
 
 #[test]
 fn textures_and_surfaces() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     let shape = CUDA_ARRAY3D_DESCRIPTOR {
         Width: 64,
         Height: 64,
@@ -329,7 +322,7 @@ fn textures_and_surfaces() {
 /// A stream is captured, with another one that joins it.
 #[test]
 fn captures() {
-    let (_alone, library) = (alone(), common::driver());
+    let (_alone, library) = (common::alone(), common::driver());
     let (mut streams, mut events): ([CUstream; 2], [CUevent; 2]) =
         ([null_mut(); 2], [null_mut(); 2]);
     let mut memory: CUdeviceptr = 0;

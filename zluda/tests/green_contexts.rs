@@ -14,7 +14,7 @@ use cuda_types::cuda::{
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 const OK: R = R::CUDA_SUCCESS;
 const NOT_READY: R = R::CUDA_ERROR_NOT_READY;
@@ -64,11 +64,10 @@ const BLOCKS: usize = 1024;
 struct Driver(Library, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
 
 impl Driver {
-    /// The driver for one test at a time, where a process runs several: all streams of the primary context are those of all.
+    /// For one test at a time: all streams of the primary context are those of all.
     fn new() -> Driver {
-        static ONE: Mutex<()> = Mutex::new(());
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        Driver(common::driver(), one)
+        let alone = common::alone();
+        Driver(common::driver(), alone)
     }
 
     /// A green context of a group of the least size.

@@ -8,16 +8,13 @@ mod common;
 use cuda_types::cuda::{CUdeviceptr, CUresult as R};
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::Mutex;
 
 const PAGE: usize = 4096;
 
-/// One test asks about all addresses, where memory of another would lie in one process.
-static ALONE: Mutex<()> = Mutex::new(());
-
 #[test]
 fn what_is_no_memory_is_not_registered() {
-    let _alone = ALONE.lock();
+    // One test asks about all addresses, where memory of another would lie.
+    let _alone = common::alone();
     let library = common::driver();
     let register = |address: usize, size: usize| call!(library, cuMemHostRegister_v2(address as *mut c_void, size, 0): (*mut c_void, usize, c_uint));
     // SAFETY: new memory, of which nobody else knows.
@@ -82,7 +79,8 @@ fn what_is_no_memory_is_not_registered() {
 /// As an H200 answers (driver 580), but for the range that is too long for any memory, which it says is not supported.
 #[test]
 fn what_the_driver_has_is_not_registered() {
-    let _alone = ALONE.lock();
+    // One test asks about all addresses, where memory of another would lie.
+    let _alone = common::alone();
     let library = common::driver();
     let register = |address: *mut c_void, size: usize| call!(library, cuMemHostRegister_v2(address, size, 0): (*mut c_void, usize, c_uint));
     let mut memory: *mut c_void = null_mut();
@@ -107,7 +105,7 @@ fn what_the_driver_has_is_not_registered() {
 /// A copy by the host finds it out, and the context goes on.
 #[test]
 fn what_may_not_be_read_is_not_copied() {
-    let _alone = ALONE.lock();
+    let _alone = common::alone();
     let library = common::driver();
     // SAFETY: new memory, of which nobody else knows.
     let locked = unsafe {

@@ -15,7 +15,7 @@ use cuda_types::cuda::{
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::MutexGuard;
 
 const TEXT: &[u8] = b".version 8.0
 .target sm_75
@@ -45,8 +45,7 @@ struct Driver {
 impl Driver {
     /// One at a time: tests count what memory is free, and break the context.
     fn new() -> Driver {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let alone = common::alone();
         let library = common::driver();
         let (mut module, mut fill): (CUmodule, CUfunction) = (null_mut(), null_mut());
         assert_eq!(

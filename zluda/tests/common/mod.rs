@@ -10,12 +10,21 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The file that cargo built for these tests.
 pub fn library_path() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own file");
     test.with_file_name("libzluda_cuda.so")
+}
+
+/// Holds the tests of a process apart, for as long as what it gives is kept: the primary context, its streams and the process's
+/// memory are those of all. A test runner that gives each test a process of its own does not need it.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    // One test that has failed is no reason for the others to.
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether this process has some part of a file of this name in its memory.
