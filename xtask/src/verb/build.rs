@@ -59,7 +59,7 @@ pub fn stage_only(options: &Options) -> Result<ExitCode> {
 fn finish(options: &Options) -> Result<ExitCode> {
     let staged = options.profile().staged();
     if options.bolt {
-        lay_out(&staged)?;
+        lay_out(&staged, bolt::TEXTS)?;
     }
     println!("staged in {}", staged.display());
     Ok(ExitCode::SUCCESS)
@@ -84,14 +84,14 @@ pub fn build(profile: Profile) -> Result<()> {
 }
 
 /// Puts the files that hold the compiler into a staged folder as BOLT lays them out.
-pub fn lay_out(staged: &Path) -> Result<()> {
+pub fn lay_out(staged: &Path, texts: usize) -> Result<()> {
     let built = |product: &str| Profile::Release.folder().join(product);
     let products: Vec<(PathBuf, PathBuf)> = STAGED
         .iter()
         .filter(|file| file.compiler)
         .map(|file| (built(file.built), staged.join(file.name)))
         .collect();
-    bolt::lay_out(&built("zluda_cli"), &products)
+    bolt::lay_out(&built("zluda_cli"), &products, texts)
 }
 
 /// Stages what cargo has built.

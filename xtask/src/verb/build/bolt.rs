@@ -20,12 +20,13 @@ const LIMIT: Duration = Duration::from_secs(1200);
 /// with waves of 32 and of 64 lanes.
 const TARGETS: [[&str; 2]; 2] = [["x86-64-v4", "gfx1100"], ["x86-64-v2", "gfx942"]];
 
-/// The number of texts, the longest, that make the profile. Whatever the text, each run spends a second on its counts.
-const TEXTS: usize = 12;
+/// The number of texts, the longest, that make the profile of what is shipped. Whatever the text, each run spends a second on its
+/// counts.
+pub const TEXTS: usize = 12;
 
 /// Lays out products of the release (files that cargo has built, and where to put what comes out). `trained` is the
-/// one that is run.
-pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
+/// one that is run, with the `most` longest texts.
+pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)], most: usize) -> Result<()> {
     let bolt = llvm_program("llvm-bolt");
     if !bolt.exists() {
         let bolt = bolt.display();
@@ -36,7 +37,7 @@ pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
     heading("Laying out the compiler by a profile of its work");
     let folder = target().join("bolt");
     make_empty(&folder)?;
-    let profile = profile(trained, &folder)?;
+    let profile = profile(trained, &folder, most)?;
     let name = |from: &Path| from.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let lay_out = |from: &Path, to: &Path| {
         let laid_out = folder.join(name(from));
@@ -59,7 +60,7 @@ pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
 }
 
 /// The profile of the compiler's code while it compiles the tests' PTX.
-fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
+fn profile(trained: &Path, folder: &Path, most: usize) -> Result<PathBuf> {
     let counting = folder.join("counting");
     let counts = folder.join("counts");
     make(&counts)?;
@@ -71,7 +72,7 @@ fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
 
     let mut texts = texts()?;
     texts.sort_by_key(|text| std::cmp::Reverse(fs::metadata(text).map_or(0, |data| data.len())));
-    texts.truncate(TEXTS);
+    texts.truncate(most);
     let out = folder.join("out");
     let of_text =
         |(text, targets)| <[&str; 2]>::into_iter(targets).map(move |target| (text, target));
