@@ -216,11 +216,13 @@ pub struct Runtime {
         alignment: u64,
     ) -> *mut c_void,
     pub free: unsafe extern "sysv64" fn(block: *const BlockContext, pointer: *mut c_void),
-    /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Does not return.
+    /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Each lane in `mask` calls it, the lowest first; it does not return
+    /// to the last one.
     pub assert_fail: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         lane: u32,
+        mask: u32,
         message: *const c_char,
         file: *const c_char,
         line: u32,

@@ -278,6 +278,7 @@ unsafe extern "sysv64" fn assert_fail(
     block: *const BlockContext,
     warp: u32,
     lane: u32,
+    mask: u32,
     message: *const c_char,
     file: *const c_char,
     line: u32,
@@ -308,7 +309,10 @@ unsafe extern "sysv64" fn assert_fail(
         let _ = std::io::stderr().write_all(line.as_bytes());
     });
     drop((file, function, message, line));
-    stop(block, hipError_t::hipErrorAssert);
+    let is_last = mask.unbounded_shr(lane + 1) == 0;
+    if is_last {
+        stop(block, hipError_t::hipErrorAssert);
+    }
 }
 
 unsafe extern "sysv64" fn trap(block: *const BlockContext, warp: u32, mask: u32) {

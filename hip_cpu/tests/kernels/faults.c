@@ -46,9 +46,14 @@ VECTOR_KERNEL(traps, WAITS, 0, 0) {
     b->runtime->barrier_sync(b, first, -1u, 0, 0);
 }
 
+/* Two lanes of a warp. */
 VECTOR_KERNEL(asserts, 0, 0, 0) {
-    if (b->ctaid[0] == 2)
-        b->runtime->assert_fail(b, 1, 5, "x > 0", "some.cu", 17, "void kernel(int)", 1);
+    const uint32_t mask = 1 << 5 | 1 << 9;
+    if (b->ctaid[0] == 2) {
+        b->runtime->assert_fail(b, 1, 5, mask, "x > 0", "some.cu", 17, "void kernel(int)", 1);
+        b->runtime->assert_fail(b, 1, 9, mask, "x > 0", "some.cu", 17, "void kernel(int)", 1);
+        __builtin_trap();
+    }
 }
 
 /* Warp 0 waits for a barrier that warp 1 never comes to, because it waits for another. */

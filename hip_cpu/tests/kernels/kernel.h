@@ -34,7 +34,7 @@ struct runtime {
     int32_t (*vprintf)(const struct block *, const char *format, const void *arguments);
     void *(*malloc)(const struct block *, uint64_t size, uint64_t alignment);
     void (*free)(const struct block *, void *pointer);
-    void (*assert_fail)(const struct block *, uint32_t warp, uint32_t lane, const char *message, const char *file,
+    void (*assert_fail)(const struct block *, uint32_t warp, uint32_t lane, uint32_t mask, const char *message, const char *file,
                         uint32_t line, const char *function, uint64_t char_size);
     void (*trap)(const struct block *, uint32_t warp, uint32_t mask);
     uint64_t (*global_timer)(const struct block *);

@@ -611,9 +611,10 @@ impl<'c> Emitter<'_, 'c> {
     fn assert_fail(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {
         let vectors = self.vectors(arguments);
         let (i32_type, void) = (self.cx.i32(), self.cx.void());
-        let warp = self.environment.warp;
-        self.lane_by_lane("assert", &[warp], &vectors, &[], &|lane: &Lane<'_, 'c>| {
-            let mut all = vec![lane.block, lane.uniform[0], lane.b.trunc(lane.number, i32_type)];
+        let uniform = [self.environment.warp, self.active_bits()];
+        self.lane_by_lane("assert", &uniform, &vectors, &[], &|lane: &Lane<'_, 'c>| {
+            let number = lane.b.trunc(lane.number, i32_type);
+            let mut all = vec![lane.block, lane.uniform[0], number, lane.uniform[1]];
             all.extend(lane.elements);
             lane.runtime(offset_of!(Runtime, assert_fail), void, &all);
             Ok(Vec::new())

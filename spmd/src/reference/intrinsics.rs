@@ -173,7 +173,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 None
             }
             "assertfail" => {
-                let mut words = vec![self.block, self.warp(), self.lane()];
+                let mut words = vec![self.block, self.warp(), self.lane(), self.mask()];
                 words.extend(arguments);
                 self.runtime(offset_of!(Runtime, assert_fail), ty, &words);
                 None

@@ -255,6 +255,7 @@ unsafe extern "sysv64" fn assert_fail(
     _: *const BlockContext,
     _: u32,
     _: u32,
+    _: u32,
     _: *const c_char,
     _: *const c_char,
     _: u32,
