@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use sass::cubin::{Cubin, is_cubin};
+use sass::decode::Encoding;
 use sass::lift::{Module, lift};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,7 +71,8 @@ fn count(
     {
         return;
     }
-    let module = read.and_then(|cubin| Module::new(cubin).map_err(|error| error.to_string()));
+    let module = read
+        .and_then(|cubin| Module::new(cubin, Encoding::Sm80).map_err(|error| error.to_string()));
     let module = match module {
         Ok(module) => module,
         Err(error) => {

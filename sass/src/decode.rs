@@ -23,26 +23,58 @@ pub struct Unknown {
     pub word: u128,
 }
 
-/// sm_80, and sm_86 and sm_89, which have the same encoding of what sm_80 has.
-static SM_80: LazyLock<Table> =
-    LazyLock::new(|| table::parse(include_str!("sm80.txt")).unwrap_or_default());
+const SM_80: &str = include_str!("sm80.txt");
+/// Before the text of sm_80.
+const SM_75: &str = include_str!("sm75.txt");
 
-/// Decodes a section of code for sm_80. Bytes that are no whole instruction at its end are left out.
-pub fn decode_all(code: &[u8]) -> impl Iterator<Item = Result<Instruction, Unknown>> {
-    let words = code.as_chunks::<SIZE>().0.iter();
-    words.zip(0u64..).map(|(bytes, index)| decode(index * SIZE as u64, u128::from_le_bytes(*bytes)))
+static OF_SM_80: LazyLock<Table> = LazyLock::new(|| table::parse(&[SM_80]).unwrap_or_default());
+static OF_SM_75: LazyLock<Table> =
+    LazyLock::new(|| table::parse(&[SM_75, SM_80]).unwrap_or_default());
+
+/// How the instructions of an architecture are encoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    Sm75,
+    /// That of sm_86 to sm_89 too, of what sm_80 has.
+    #[default]
+    Sm80,
 }
 
-/// Decodes one instruction for sm_80; `address` is its offset in the section of code.
-pub fn decode(address: u64, word: u128) -> Result<Instruction, Unknown> {
-    let forms = SM_80.get(&((word & 0xfff) as u16)).map_or(&[][..], |forms| forms);
-    let word = Word { bits: word, address };
-    forms.iter().find_map(|form| word.instruction(form)).ok_or(Unknown { address, word: word.bits })
-}
+impl Encoding {
+    /// That of an architecture, 80 for sm_80. `None`: it is not known.
+    pub fn of(architecture: u8) -> Option<Encoding> {
+        match architecture {
+            75 => Some(Encoding::Sm75),
+            80 | 86 | 87 | 89 => Some(Encoding::Sm80),
+            _ => None,
+        }
+    }
 
-/// The lowest 12 bits of all instructions that the table of sm_80 has.
-pub fn opcodes() -> impl Iterator<Item = u16> {
-    SM_80.keys().copied()
+    fn table(self) -> &'static Table {
+        match self {
+            Encoding::Sm75 => &OF_SM_75,
+            Encoding::Sm80 => &OF_SM_80,
+        }
+    }
+
+    /// Decodes a section of code. Bytes that are no whole instruction at its end are left out.
+    pub fn decode_all(self, code: &[u8]) -> impl Iterator<Item = Result<Instruction, Unknown>> {
+        let words = code.as_chunks::<SIZE>().0.iter().map(|bytes| u128::from_le_bytes(*bytes));
+        words.zip(0u64..).map(move |(word, index)| self.decode(index * SIZE as u64, word))
+    }
+
+    /// Decodes one instruction; `address` is its offset in the section of code.
+    pub fn decode(self, address: u64, word: u128) -> Result<Instruction, Unknown> {
+        let forms = self.table().get(&((word & 0xfff) as u16)).map_or(&[][..], |forms| forms);
+        let word = Word { bits: word, address };
+        let mut instructions = forms.iter().filter_map(|form| word.instruction(form));
+        instructions.next().ok_or(Unknown { address, word: word.bits })
+    }
+
+    /// The lowest 12 bits of all instructions that the table has.
+    pub fn opcodes(self) -> impl Iterator<Item = u16> {
+        self.table().keys().copied()
+    }
 }
 
 struct Word {
@@ -421,7 +453,7 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read() {
-        let table = table::parse(include_str!("sm80.txt")).expect("a table");
+        let table = table::parse(&[SM_75, SM_80]).expect("a table");
         assert!(table.len() > 400, "{}", table.len());
     }
 
@@ -454,16 +486,34 @@ mod tests {
             (0x000fd800_0b800000_00000072_06007947, "BRA.DIV UR6, 0x80"),
         ] {
             assert_eq!(
-                decode(0, word).map(|instruction| instruction.to_string()),
+                Encoding::Sm80.decode(0, word).map(|instruction| instruction.to_string()),
                 Ok(text.to_owned())
             );
         }
     }
 
     #[test]
+    fn accesses_of_sm_75_have_modifiers_of_their_own() {
+        for (word, text) in [
+            (0x000e_a200_001e_6100_0000_0000_0400_7381, "LDG.E.U8.CONSTANT.SYS R0, [R4]"),
+            (0x000e_a800_001f_6900_0000_0000_0200_7381, "LDG.E.STRONG.SYS R0, [R2]"),
+            (0x000e_2400_0000_5800_0001_0000_0403_0984, "@P0 LDS.U R3, [R4.X4+0x100]"),
+            (0x0001_e400_0011_4100_0000_0005_0200_098e, "@P0 RED.E.ADD.STRONG.GPU [R2], R5"),
+            (0x0001_e200_0010_e900_0000_0007_0200_0386, "@P0 STG.E.SYS [R2], R7"),
+            (
+                0x000f_6400_0001_5414_0000_000c_0a14_7236,
+                "HMMA.884.F32.F32.STEP2 R20, R10.ROW, R12.COL, R20",
+            ),
+        ] {
+            let decoded = Encoding::Sm75.decode(0, word);
+            assert_eq!(decoded.map(|instruction| instruction.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
     fn unknown_words_say_where_they_are() {
         let code = [[0; SIZE], [0xff; SIZE]].concat();
-        let errors: Vec<_> = decode_all(&code).filter_map(Result::err).collect();
+        let errors: Vec<_> = Encoding::Sm80.decode_all(&code).filter_map(Result::err).collect();
         assert_eq!(errors.len(), 2);
         assert_eq!(
             errors[1].to_string(),

@@ -182,17 +182,20 @@ pub(crate) struct Form {
 pub(crate) type Table = BTreeMap<u16, Vec<std::sync::Arc<Form>>>;
 
 /// Reads a table. An error names its line.
-pub(crate) fn parse(text: &'static str) -> Result<Table, String> {
+pub(crate) fn parse(texts: &[&'static str]) -> Result<Table, String> {
     let mut names: Vec<(&str, String)> = Vec::new();
     let mut table = Table::new();
-    for line in
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
-    {
+    let lines = texts.iter().flat_map(|text| text.lines()).map(str::trim);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let expanded = expand(line, &names);
         if let Some((name, value)) =
             line.strip_prefix("let ").and_then(|rest| rest.split_once(" = "))
         {
-            names.push((name.trim(), expand(value.trim(), &names)));
+            let name = name.trim();
+            if names.iter().any(|(earlier, _)| *earlier == name) {
+                continue;
+            }
+            names.push((name, expand(value.trim(), &names)));
             // The longer of two names that begin alike has to be replaced first.
             names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
             continue;

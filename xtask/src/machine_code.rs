@@ -1,25 +1,45 @@
-//! Machine code for sm_80: what ptxas makes of PTX, and what nvdisasm says of it.
+//! Machine code: what ptxas makes of PTX, and what nvdisasm says of it.
 
 use crate::Result;
 use crate::repository::make;
+use sass::decode::Encoding;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The target of all that is assembled.
-const TARGET: &str = ".version 9.3\n.target sm_80\n.address_size 64\n";
-/// The lines of [`TARGET`].
+/// An architecture whose machine code is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Architecture {
+    /// As ptxas has it.
+    pub name: &'static str,
+    /// As nvdisasm has it.
+    binary: &'static str,
+    pub encoding: Encoding,
+}
+
+pub const SM_75: Architecture =
+    Architecture { name: "sm_75", binary: "SM75", encoding: Encoding::Sm75 };
+pub const SM_80: Architecture =
+    Architecture { name: "sm_80", binary: "SM80", encoding: Encoding::Sm80 };
+
+impl Architecture {
+    /// What a text for it begins with: [`TARGET_LINES`].
+    fn target(self) -> String {
+        format!(".version 9.3\n.target {}\n.address_size 64\n", self.name)
+    }
+}
+
 const TARGET_LINES: usize = 3;
 
 /// The code of an instruction that does nothing.
 const NOP: u128 = 0x000f_c000_0000_0000_0000_0000_0000_7918;
 
 /// Assembles a text as it is. `options` are ptxas's. Returns the cubin.
-pub fn assemble(ptxas: &Path, text: &Path, options: &[&str]) -> Result<Vec<u8>> {
+pub fn assemble(ptxas: &Path, of: Architecture, text: &Path, options: &[&str]) -> Result<Vec<u8>> {
     let cubin = text.with_extension("cubin");
     let output = Command::new(ptxas)
-        .args(["-arch", "sm_80"])
+        .args(["-arch", of.name])
         .args(options)
         .arg(text)
         .arg("-o")
@@ -32,9 +52,14 @@ pub fn assemble(ptxas: &Path, text: &Path, options: &[&str]) -> Result<Vec<u8>> 
     Ok(fs::read(cubin)?)
 }
 
-/// Assembles many small kernels at once, for sm_80 whatever they are for. Those that ptxas refuses are left out. Returns the
+/// Assembles many small kernels at once, for one architecture whatever they are for. Those that ptxas refuses are left out. Returns the
 /// cubin and how many are in it.
-pub fn assemble_kernels(ptxas: &Path, file: &Path, kernels: &[&str]) -> Result<(Vec<u8>, usize)> {
+pub fn assemble_kernels(
+    ptxas: &Path,
+    of: Architecture,
+    file: &Path,
+    kernels: &[&str],
+) -> Result<(Vec<u8>, usize)> {
     // One line each, so that errors say whose they are; names that are alike are told apart.
     let lines: Vec<String> =
         kernels.iter().enumerate().map(|(index, kernel)| line(kernel, index)).collect();
@@ -43,8 +68,8 @@ pub fn assemble_kernels(ptxas: &Path, file: &Path, kernels: &[&str]) -> Result<(
         make(folder)?;
     }
     loop {
-        fs::write(file, format!("{TARGET}{}\n", lines.join("\n")))?;
-        let error = match assemble(ptxas, file, &[]) {
+        fs::write(file, format!("{}{}\n", of.target(), lines.join("\n")))?;
+        let error = match assemble(ptxas, of, file, &[]) {
             Ok(cubin) => return Ok((cubin, lines.len())),
             Err(error) => error.to_string(),
         };
@@ -128,7 +153,7 @@ pub struct Nvdisasm {
 
 impl Nvdisasm {
     /// What it says of each word at its place, as if all stood one behind the other; none where it refuses one.
-    pub fn texts(&self, words: &[u128]) -> Result<Vec<Option<String>>> {
+    pub fn texts(&self, of: Architecture, words: &[u128]) -> Result<Vec<Option<String>>> {
         make(&self.folder)?;
         let file = self.folder.join("words.bin");
         let mut words = words.to_vec();
@@ -138,7 +163,7 @@ impl Nvdisasm {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             fs::write(&file, bytes)?;
             let output = Command::new(&self.path)
-                .args(["--binary", "SM80"])
+                .args(["--binary", of.binary])
                 .arg(&file)
                 .stdin(Stdio::null())
                 .output()?;

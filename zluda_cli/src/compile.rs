@@ -14,7 +14,7 @@ use zluda_common::config::{DebugConfig, Math, config};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A file of PTX, or a cubin for sm_80
+    /// A file of PTX, or a cubin for sm_75 to sm_89
     file: PathBuf,
     /// Only this kernel; otherwise all, each by itself
     #[arg(long)]
@@ -164,10 +164,10 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
 /// The PTX of a cubin.
 fn lifted(file: &[u8]) -> Result<String, String> {
     let cubin = sass::cubin::Cubin::parse(file).map_err(|error| error.to_string())?;
-    if !matches!(cubin.architecture, 80..=89) {
+    let Some(encoding) = sass::decode::Encoding::of(cubin.architecture) else {
         return Err(format!("machine code for sm_{} cannot be lifted", cubin.architecture));
-    }
-    let module = sass::lift::Module::new(cubin).map_err(|error| error.to_string())?;
+    };
+    let module = sass::lift::Module::new(cubin, encoding).map_err(|error| error.to_string())?;
     let mut lifted = sass::lift::lift(&module.all());
     for (kernel, error) in &lifted.failures {
         eprintln!("zluda: kernel {kernel} cannot be lifted: {error}");

@@ -1,4 +1,5 @@
 use super::*;
+use crate::decode::Encoding;
 use crate::instruction::Operand;
 use info::{IndirectBranch, Parameter, ParameterBank};
 
@@ -58,7 +59,8 @@ fn attributes_point_to_their_instructions() {
     let file = file();
     let cubin = Cubin::parse(&file).expect("a cubin");
     let kernel = cubin.function("kernel").expect("the kernel");
-    let code: Vec<_> = crate::decode::decode_all(cubin.code(kernel))
+    let code: Vec<_> = Encoding::Sm80
+        .decode_all(cubin.code(kernel))
         .collect::<Result<_, _>>()
         .expect("known code");
     let at = |offset: u32| &code[offset as usize / crate::decode::SIZE];
@@ -127,7 +129,7 @@ fn damaged_files_are_read_or_refused() {
             file[at] ^= bit;
             if let Ok(cubin) = Cubin::parse(&file) {
                 for function in &cubin.functions {
-                    crate::decode::decode_all(cubin.code(function)).for_each(drop);
+                    Encoding::Sm80.decode_all(cubin.code(function)).for_each(drop);
                 }
             }
             file[at] ^= bit;

@@ -22,6 +22,11 @@ pub(super) fn source(
         _ if plain == "0" => plain,
         Some("H0_H0" | "H0") => emit.b32("prmt.b32", &[&plain, &plain, "0x1010"]),
         Some("H1_H1" | "H1") => emit.b32("prmt.b32", &[&plain, &plain, "0x3232"]),
+        // A number of binary32, cut off: it is how ptxas makes `cvt.rz.f16.f32`.
+        Some("F32") => {
+            let single = emit.in_register(&plain);
+            emit.b32("cvt.rz.f16x2.f32", &[&single, &single])
+        }
         Some(_) => return unsupported(format!("operand `{operand}`")),
     };
     let value = if signs.absolute { emit.b32("and.b32", &[&picked, "0x7fff7fff"]) } else { picked };
@@ -79,7 +84,8 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
             })
             .collect();
         let [a, b] = singles.as_slice() else { return unsupported("a form") };
-        machine.put(target, &format!("add.rn{}.f32", word(i.has("FTZ"), ".ftz")), &[a, b]);
+        let (ftz, sat) = (word(i.has("FTZ"), ".ftz"), word(i.has("SAT"), ".sat"));
+        machine.put(target, &format!("add.rn{ftz}{sat}.f32"), &[a, b]);
         return Ok(());
     }
     let name = match i.opcode {

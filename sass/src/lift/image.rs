@@ -1,5 +1,6 @@
 //! What lifting has to know of a module of machine code.
 
+use crate::decode::Encoding;
 use crate::flow::{Callees, Code, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Image {
     /// The architecture of the PTX that it was made of: 80 for sm_80; 0 where that is not known.
     pub compiled_for: u8,
+    /// Of its code, which is decoded; it says of which architecture that is.
+    pub encoding: Encoding,
     pub code: Vec<Code>,
     pub kernels: Vec<Kernel>,
     pub variables: Vec<Variable>,

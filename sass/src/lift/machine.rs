@@ -4,6 +4,7 @@ use super::apart::{FRAME_OF_CALLER, State};
 use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named, Variable};
+use crate::decode::Encoding;
 use crate::instruction::File;
 use std::collections::{BTreeMap, HashMap};
 
@@ -307,6 +308,14 @@ impl<'a> Machine<'a> {
         Ok(self.emit.b32("mov.u32", &[special]))
     }
 
+    /// Where bank 0 has the graph that the kernel is of.
+    fn graph_exec(&self) -> i32 {
+        match self.image.encoding {
+            Encoding::Sm75 => 0x120,
+            Encoding::Sm80 => 0x130,
+        }
+    }
+
     /// Two words of bank 0 that are one number, if these are.
     fn launch_words(&mut self, offset: i32) -> Result<Option<String>, Reason> {
         Ok(Some(match offset {
@@ -315,7 +324,7 @@ impl<'a> Machine<'a> {
             0x30 => self.emit.b64("mov.u64", &["%gridid"]),
             0x40 => self.parameter_window()?,
             0x50 => self.constant_window()?,
-            0x130 => self.emit.b64("mov.u64", &["%current_graph_exec"]),
+            _ if offset == self.graph_exec() => self.emit.b64("mov.u64", &["%current_graph_exec"]),
             _ => return Ok(None),
         }))
     }

@@ -3,7 +3,7 @@
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 use super::names;
 use crate::cubin::{Cubin, Function, Relocation, Section};
-use crate::decode::{SIZE, decode, decode_all};
+use crate::decode::{Encoding, SIZE};
 use crate::flow::{Code, Place};
 use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand, Register};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,9 @@ pub struct Module<'a> {
 
 impl<'a> Module<'a> {
     /// Fails where a variable begins with the address of something that is not there.
-    pub fn new(cubin: Cubin<'a>) -> Result<Self, Undefined> {
+    pub fn new(cubin: Cubin<'a>, encoding: Encoding) -> Result<Self, Undefined> {
         let sections = code_sections(&cubin);
+        let common = Image { compiled_for: cubin.compiled_for, encoding, ..Image::default() };
         let mut module = Module {
             reach: Reach::new(&cubin, &sections),
             sections,
@@ -37,16 +38,15 @@ impl<'a> Module<'a> {
             names: names::distinct(&cubin.symbols, names::of_ptx),
             kernels: cubin.kernels().map(|kernel| kernel.symbol).collect(),
             launched: launched(&cubin),
-            common: Image::default(),
+            common,
             cubin,
         };
-        let Module { cubin, sections, symbols, names, reach, .. } = &module;
+        let Module { cubin, sections, symbols, names, reach, common, .. } = &module;
         let mut common = Image {
-            compiled_for: cubin.compiled_for,
             variables: variables(cubin, symbols, names),
             references: references(cubin, names),
-            banks: indexed_banks(cubin, reach),
-            ..Image::default()
+            banks: indexed_banks(cubin, reach, encoding),
+            ..common.clone()
         };
         for function in &cubin.functions {
             if let Ok(code) = sections.binary_search(&function.section) {
@@ -190,12 +190,13 @@ impl Reach {
 }
 
 /// Bank 2 of each kernel whose code counts in it with a register.
-fn indexed_banks(cubin: &Cubin, reach: &Reach) -> Vec<Bank> {
+fn indexed_banks(cubin: &Cubin, reach: &Reach, encoding: Encoding) -> Vec<Bank> {
     let mut known = BTreeMap::new();
     let mut counts = |section: usize| {
-        *known
-            .entry(section)
-            .or_insert_with(|| cubin.sections.get(section).is_some_and(counts_in_bank))
+        *known.entry(section).or_insert_with(|| {
+            let section = cubin.sections.get(section);
+            section.is_some_and(|section| counts_in_bank(section, encoding))
+        })
     };
     let of = |kernel: &Function| {
         let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
@@ -212,11 +213,13 @@ fn indexed_banks(cubin: &Cubin, reach: &Reach) -> Vec<Bank> {
 const INDEXED: [u128; 2] = [0xb82, 0xabb];
 
 /// Whether code counts in bank 2 with a register.
-fn counts_in_bank(section: &Section) -> bool {
+fn counts_in_bank(section: &Section, encoding: Encoding) -> bool {
     let of_bank = |operand: &Operand| matches!(operand, Operand::Constant(c) if c.bank == Number::Number(2) && c.register.is_some());
     let is_indexed = |word: u128| {
         INDEXED.contains(&(word & 0xfff))
-            && decode(0, word).is_ok_and(|instruction| instruction.operands.iter().any(of_bank))
+            && encoding
+                .decode(0, word)
+                .is_ok_and(|instruction| instruction.operands.iter().any(of_bank))
     };
     let (words, _) = section.data.as_chunks::<SIZE>();
     words.iter().any(|word| is_indexed(u128::from_le_bytes(*word)))
@@ -263,9 +266,9 @@ fn launched(cubin: &Cubin) -> BTreeSet<usize> {
 fn code(module: &Module, section: usize, image: &mut Image) -> Code {
     let Module { cubin, symbols, sections, kernels, .. } = module;
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
-    let mut instructions: Vec<_> = decode_all(found.data)
-        .map(|result| result.map_err(|unknown| unknown.to_string()))
-        .collect();
+    let decoded = image.encoding.decode_all(found.data);
+    let mut instructions: Vec<_> =
+        decoded.map(|result| result.map_err(|unknown| unknown.to_string())).collect();
     let number = image.code.len();
     let mut calls = BTreeMap::new();
     for relocation in &found.relocations {

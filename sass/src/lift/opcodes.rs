@@ -85,29 +85,29 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     (
         "LD",
         memory::load,
-        "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
+        "E 64 128 U8 S8 U16 S16 STRONG CTA SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
     ),
     (
         "LDG",
         memory::load,
-        "E 64 128 U8 S8 U16 S16 CONSTANT STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
+        "E 64 128 U8 S8 U16 S16 CONSTANT STRONG CTA SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
     ),
-    ("LDS", memory::load, "64 128 U8 S8 U16 S16"),
+    ("LDS", memory::load, "U 64 128 U8 S8 U16 S16"),
     ("LDL", memory::load, "64 128 U8 S8 U16 S16 LU"),
     ("LDC", memory::load_constant, "64 U8 S8 U16 S16"),
-    ("ST", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
-    ("STG", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
+    ("ST", memory::store, "E 64 128 U8 S8 U16 S16 STRONG CTA SM GPU SYS MMIO EF EL NA"),
+    ("STG", memory::store, "E 64 128 U8 S8 U16 S16 STRONG CTA SM GPU SYS MMIO EF EL NA"),
     ("STS", memory::store, "64 128 U8 S8 U16 S16"),
     ("STL", memory::store, "64 128 U8 S8 U16 S16"),
     (
         "ATOM",
         memory::atomic,
-        "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+        "E 64 ADD AND CAS CTA DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
     (
         "ATOMG",
         memory::atomic,
-        "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+        "E 64 ADD AND CAS CTA DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
     (
         "ATOMS",
@@ -117,7 +117,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     (
         "RED",
         memory::reduction,
-        "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+        "E 64 ADD AND CTA DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
     ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS VC"),
     ("ARRIVES", arrive::copies, "64 LDGSTSBAR"),
@@ -149,17 +149,17 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     (
         "SULD",
         surface::load,
-        "D BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG SM GPU SYS CONSTANT IGN TRAP EF EL EU LU NA",
+        "D BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG CTA SM GPU SYS CONSTANT IGN TRAP EF EL EU LU NA",
     ),
     (
         "SUST",
         surface::store,
-        "D P BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG SM GPU SYS IGN TRAP EF EL EU LU NA",
+        "D P BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG CTA SM GPU SYS IGN TRAP EF EL EU LU NA",
     ),
     (
         "SURED",
         surface::reduction,
-        "D BA 1D 2D 3D ADD MIN MAX AND OR S32 U64 S64 SD32 SD64 STRONG SM GPU SYS IGN TRAP EF EL EU LU NA",
+        "D BA 1D 2D 3D ADD MIN MAX AND OR S32 U64 S64 SD32 SD64 STRONG CTA SM GPU SYS IGN TRAP EF EL EU LU NA",
     ),
     // What orders, hints and waits only: everything here happens in the order of the program.
     ("NOP", warp::nop, ""),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::decode::Encoding;
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -460,6 +461,45 @@ fn barriers_of_memory_at_the_end_are_those_of_the_system() {
     assert!(text.contains("fence.sc.sys;"), "{text}");
 }
 
+/// The conversion `cvt.sat.f32.f16`, as ptxas makes it for sm_75.
+#[test]
+fn sums_of_halves_in_binary32_saturate() {
+    let text = lifted("HADD2.F32.SAT R7, R4.H0_H0, -RZ.H0_H0\nSTG.E [R2.64], R7\nEXIT");
+    assert!(text.contains("add.rn.sat.f32 "), "{text}");
+}
+
+/// The conversion `cvt.rz.f16.f32`, as ptxas makes it for sm_75.
+#[test]
+fn sources_of_halves_may_be_of_binary32() {
+    let text = lifted("HADD2 R3, R4.F32, -RZ.H0_H0\nSTG.E [R2.64], R3\nEXIT");
+    assert!(text.contains("cvt.rz.f16x2.f32 "), "{text}");
+}
+
+/// sm_75 says a scope of every access, and has the graph elsewhere.
+#[test]
+fn accesses_of_sm_75_are_strong_where_they_say_so() {
+    let mut image = image(
+        "LDG.E.SYS R0, [R2]\nLDG.E.64.CONSTANT.SYS R4, [R2]\nLD.E.STRONG.CTA R6, [R2]\nLDS.U.64 R8, [R10.X8]\n\
+         STG.E.STRONG.SYS [R2], R6\nRED.E.ADD.STRONG.GPU [R2], R5\nMOV R12, c[0x0][0x120]\nSTG.E.SYS [R2], R12\nEXIT",
+    );
+    image.encoding = Encoding::Sm75;
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    for expected in [
+        "ld.global.b32 ",
+        "ld.global.nc.v2.b32 ",
+        "ld.relaxed.cta.b32 ",
+        "ld.shared.v2.b32 ",
+        "st.relaxed.sys.global.b32 ",
+        "red.relaxed.gpu.global.add.u32 ",
+        "%current_graph_exec;",
+    ] {
+        assert!(lifted.text.contains(expected), "{expected}: {}", lifted.text);
+    }
+    image.encoding = Encoding::Sm80;
+    assert!(lift(&image).failures[0].1.to_string().contains("c[0][0x120]"));
+}
+
 /// ptxas counts from c[0x0][0x40] where the generic address of a parameter is wanted.
 #[test]
 fn the_only_parameter_has_an_address() {
@@ -720,7 +760,7 @@ fn variables_of(text: &str) -> Vec<(&str, bool)> {
 fn heads_and_kernels_have_the_same_variables() {
     let file = crate::cubin::tests::file();
     let cubin = crate::cubin::Cubin::parse(&file).unwrap();
-    let module = Module::new(cubin).expect("a module");
+    let module = Module::new(cubin, Encoding::Sm80).expect("a module");
     let head = head(&module.without_code());
     let kernel = lift(&module.kernel("kernel").unwrap());
     assert!(kernel.failures.is_empty());
@@ -754,7 +794,7 @@ fn what_is_not_there_is_named() {
         let relocation = crate::cubin::Relocation { offset: 0, symbol, kind, addend: Some(4) };
         let values = cubin.sections.iter_mut().find(|section| section.name == ".nv.global.init");
         values.unwrap().relocations.push(relocation);
-        Module::new(cubin)
+        Module::new(cubin, Encoding::Sm80)
     };
     let there = head(&with_address(|_| {}).expect("a module").without_code());
     assert!(there.contains("0xFF(generic(zeros)+4),0xFF00(generic(zeros)+4),"), "{there}");
@@ -773,7 +813,7 @@ fn relocations_of_unknown_kinds_are_named() {
         let symbol = cubin.symbols.iter().position(|symbol| symbol.name == "zeros").unwrap();
         let relocation = crate::cubin::Relocation { offset, symbol, kind, addend: Some(0) };
         found.relocations.push(relocation);
-        lift(&Module::new(cubin).expect("a module").all())
+        lift(&Module::new(cubin, Encoding::Sm80).expect("a module").all())
     };
     let reason = |lifted: &Lifted| match lifted.failures.as_slice() {
         [(_, error)] => error.reason.to_string(),

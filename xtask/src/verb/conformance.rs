@@ -14,7 +14,7 @@ pub struct Options {
     /// The device, as ZLUDA_DEVICE names it: `cpu`, `emu:gfx1100`
     #[arg(long, default_value = "cpu")]
     device: String,
-    /// As PTX, or as machine code for sm_80 that ptxas makes of it
+    /// As PTX, or as machine code that ptxas makes of it
     #[arg(long, value_enum, default_value_t)]
     by: Code,
 }
@@ -24,7 +24,21 @@ pub struct Options {
 pub enum Code {
     #[default]
     Ptx,
+    /// For sm_80
     Sass,
+    /// For sm_75
+    Sass75,
+}
+
+impl Code {
+    /// The architecture of machine code; none of PTX.
+    pub fn architecture(self) -> Option<&'static str> {
+        match self {
+            Code::Ptx => None,
+            Code::Sass => Some("sm_80"),
+            Code::Sass75 => Some("sm_75"),
+        }
+    }
 }
 
 /// Runs the forms on the chosen device. Fails if one disagrees with the recording.
@@ -44,9 +58,9 @@ pub fn build() -> Result<()> {
 pub fn command(device: &str, by: Code, filter: &str) -> Result<Command> {
     let mut command = Command::new(Profile::Release.folder().join("conformance"));
     command.arg(Profile::Release.staged().join("libcuda.so.1"));
-    match by {
-        Code::Ptx => command.arg("check"),
-        Code::Sass => command.arg("check-sass").arg(cuda(CUDA_13_5)?.ptxas()),
+    match by.architecture() {
+        None => command.arg("check"),
+        Some(of) => command.arg("check-sass").arg(cuda(CUDA_13_5)?.ptxas()).arg(of),
     };
     command
         .arg(root().join("tests/differential/answers/h100.forms"))

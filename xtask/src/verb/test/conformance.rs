@@ -1,7 +1,7 @@
 //! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
 //! for several processors, and on emulated AMD GPUs.
-//! As machine code for sm_80, too, which ptxas makes of the forms.
-//! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
+//! As machine code, too, which ptxas makes of the forms.
+//! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt`, `forms_missing_sass75.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
 //! and are checked both ways where all forms run.
 
 use super::Report;
@@ -16,13 +16,14 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// The executors that the forms are run by, and the processors that they are compiled for.
-const RUNS: [Run; 4] = [
+const RUNS: [Run; 5] = [
     EXACT,
     Run { executor: "reference", ..EXACT },
     // What it has besides the others is short vectors.
     Run { processor: "x86-64-v2", parts: PARTS / 4, ..EXACT },
     // Each form is assembled and lifted besides: `./x conformance --by sass` runs all.
     Run { by: Code::Sass, parts: PARTS / 8, ..EXACT },
+    Run { by: Code::Sass75, first: PARTS / 8, parts: PARTS / 16, ..EXACT },
 ];
 
 const EXACT: Run = Run {
@@ -63,7 +64,8 @@ impl Run {
             "cpu" => vec![self.executor],
             device => vec![device],
         };
-        words.extend((self.by == Code::Sass).then_some("machine code"));
+        let code = self.by.architecture().map(|of| format!("machine code for {of}"));
+        words.extend(code.as_deref());
         words.extend([self.processor].into_iter().filter(|&processor| processor != "native"));
         words.extend([self.math].into_iter().filter(|_| self.filter == APPROXIMATE));
         words.join(", ")
@@ -71,12 +73,11 @@ impl Run {
 
     /// The list of forms that do not agree.
     fn list(self) -> String {
-        if self.by == Code::Sass {
-            return "forms_missing_sass.txt".to_owned();
-        }
-        match self.device.strip_prefix("emu:") {
-            Some(gfx) => format!("forms_missing_emu_{gfx}.txt"),
-            None => "forms_missing.txt".to_owned(),
+        match (self.by, self.device.strip_prefix("emu:")) {
+            (Code::Sass, _) => "forms_missing_sass.txt".to_owned(),
+            (Code::Sass75, _) => "forms_missing_sass75.txt".to_owned(),
+            (Code::Ptx, Some(gfx)) => format!("forms_missing_emu_{gfx}.txt"),
+            (Code::Ptx, None) => "forms_missing.txt".to_owned(),
         }
     }
 }

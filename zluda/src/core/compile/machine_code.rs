@@ -4,8 +4,8 @@ use crate::core::compile::Failure;
 use cuda_types::cuda::{CUerror, CUres};
 use zluda_common::config::{MachineCode, config};
 
-/// The architectures whose code can be lifted, the best first: sm_86 to sm_89 have the encoding of sm_80.
-pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89];
+/// The architectures whose code can be lifted, the best first.
+pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89, 75];
 
 const ELF_HEADER: usize = 64;
 /// No file of machine code is larger: 2 GiB.
@@ -73,6 +73,7 @@ pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
 #[cfg(feature = "sass")]
 pub(crate) struct Lifted {
     file: std::sync::Arc<Vec<u8>>,
+    encoding: sass::decode::Encoding,
     /// Of the file, and of this build.
     digest: zluda_cache::Key,
     /// What its kernels share, once something is not in the cache.
@@ -85,10 +86,11 @@ pub(crate) enum Lifted {}
 
 #[cfg(feature = "sass")]
 mod lifting {
-    use super::{ARCHITECTURES, Lifted, unsupported};
+    use super::{Lifted, unsupported};
     use crate::core::compile::{BUILD, CACHE, Failure};
     use cuda_types::cuda::{CUerror, CUres};
     use sass::cubin::Cubin;
+    use sass::decode::Encoding;
     use sass::lift::{Image, Module, head, lift};
     use std::fmt::{self, Debug};
     use std::sync::{Arc, OnceLock};
@@ -107,10 +109,9 @@ mod lifting {
         /// `INVALID_IMAGE` for what is no such file, `NO_BINARY_FOR_GPU` for other architectures.
         pub(crate) fn of(file: &[u8]) -> CUres<Lifted> {
             let architecture = cubin(file)?.architecture;
-            if !ARCHITECTURES.contains(&architecture.into()) {
-                return Err(unsupported(format_args!("sm_{architecture} cannot be lifted")));
-            }
+            let unknown = || unsupported(format_args!("sm_{architecture} cannot be lifted"));
             Ok(Lifted {
+                encoding: Encoding::of(architecture).ok_or_else(unknown)?,
                 file: Arc::new(file.to_vec()),
                 digest: Key::new(&[&BUILD, file]),
                 module: OnceLock::new(),
@@ -144,8 +145,9 @@ mod lifting {
             if let Some(text) = CACHE.get(&key) {
                 return Ok(text);
             }
-            let read =
-                self.module.get_or_init(|| Read::try_new(self.file.clone(), |file| read(file)));
+            let read = self
+                .module
+                .get_or_init(|| Read::try_new(self.file.clone(), |file| read(file, self.encoding)));
             let text = make(read.as_ref().map_err(Failure::clone)?.borrow_dependent())?;
             CACHE.put(&key, text.as_bytes());
             Ok(text.into_bytes())
@@ -166,8 +168,8 @@ mod lifting {
     }
 
     /// What is missing is said as the linker says it.
-    fn read(file: &[u8]) -> Result<Module<'_>, Failure> {
-        Module::new(cubin(file)?).map_err(|undefined| {
+    fn read(file: &[u8], encoding: Encoding) -> Result<Module<'_>, Failure> {
+        Module::new(cubin(file)?, encoding).map_err(|undefined| {
             tracing::warn!("invalid: machine code: {undefined}");
             Failure { error: CUerror::INVALID_SOURCE, log: format!("error   : {undefined}") }
         })

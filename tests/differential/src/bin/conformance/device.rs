@@ -10,7 +10,7 @@ use differential::assembler::Assembler;
 
 use crate::form::{CASES, Form, Runner, SCRATCH};
 
-/// In place of a call's code: the assembler does not make code for sm_80 of a form.
+/// In place of a call's code: the assembler makes no code of a form for the architecture.
 pub const NOT_FOR_SM_80: i64 = -1;
 
 pub struct Device {
@@ -44,9 +44,9 @@ impl Device {
         device
     }
 
-    /// Loads forms as machine code for sm_80.
-    pub fn with_assembler(mut self, ptxas: &Path) -> Self {
-        self.assembler = Some(Assembler::new(ptxas, 3));
+    /// Loads forms as machine code for an architecture, such as `sm_80`.
+    pub fn with_assembler(mut self, ptxas: &Path, architecture: &str) -> Self {
+        self.assembler = Some(Assembler::new(ptxas, architecture, 3));
         self
     }
 

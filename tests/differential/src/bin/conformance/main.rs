@@ -1,6 +1,6 @@
 //! `conformance LIBRARY record FOLDER [FAMILY ...]` runs every form of the families (of all) on the library's
 //! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms/<family>.zst`.
-//! `conformance LIBRARY check-sass PTXAS FOLDER [FILTER [I/N]]` does so with machine code for sm_80 that ptxas makes of the
+//! `conformance LIBRARY check-sass PTXAS ARCHITECTURE FOLDER [FILTER [I/N]]` does so with machine code that ptxas makes of the
 //! forms, which the library has to run; those that it makes none of are left out.
 //! `conformance LIBRARY check FOLDER [FILTER [I/N]]` runs those with FILTER in their names again, or every
 //! N-th from the I-th on, and prints, per family, how many agree.
@@ -142,7 +142,8 @@ fn main() -> ExitCode {
         [library, "record", folder, families @ ..] => {
             record(Path::new(library), Path::new(folder), families)
         }
-        [library, "check", folder, rest @ ..] | [library, "check-sass", _, folder, rest @ ..] => {
+        [library, "check", folder, rest @ ..]
+        | [library, "check-sass", _, _, folder, rest @ ..] => {
             let filter = rest.first().unwrap_or(&"");
             let Some(part) = Part::parse(rest.get(1).unwrap_or(&"0/1")) else {
                 eprintln!("a part is I/N, with I from 0 to N - 1");
@@ -150,7 +151,7 @@ fn main() -> ExitCode {
             };
             let mut device = Device::open(Path::new(library));
             if words[1] == "check-sass" {
-                device = device.with_assembler(Path::new(words[2]));
+                device = device.with_assembler(Path::new(words[2]), words[3]);
             }
             if !check(device, Path::new(folder), filter, part) {
                 return ExitCode::FAILURE;
@@ -168,7 +169,7 @@ fn main() -> ExitCode {
         [_, "cases", folder, name] => print_cases(Path::new(folder), name),
         _ => {
             eprintln!(
-                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | check-sass PTXAS FOLDER [FILTER [I/N]] | cases FOLDER FORM | show FORM|FAMILY|all [recorded]"
+                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | check-sass PTXAS ARCHITECTURE FOLDER [FILTER [I/N]] | cases FOLDER FORM | show FORM|FAMILY|all [recorded]"
             );
             return ExitCode::from(2);
         }

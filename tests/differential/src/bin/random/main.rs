@@ -3,7 +3,7 @@
 //! `random LIBRARY record FIRST COUNT [I/N]` prints each seed, every N-th from the I-th on, and a hash of what its kernel
 //! leaves on the library's device 0; with NVIDIA's library the hashes make `answers/<GPU>.random` and, of the seeds
 //! from 2^32 on, which are those of the second generation, `answers/<GPU>.random-2`, whose first line names the first; a line `-` has no answer.
-//! `random LIBRARY check FILE [I/N]` compares; `random LIBRARY check-sass PTXAS LEVEL FILE [I/N]` runs machine code for sm_80
+//! `random LIBRARY check FILE [I/N]` compares; `random LIBRARY check-sass PTXAS ARCHITECTURE LEVEL FILE [I/N]` runs machine code
 //! that ptxas makes of the kernels at a level of optimisation. `random ZLUDA lift PTXAS LEVEL FILE FOLDER [I/N]` lifts such code
 //! by the program `zluda` and keeps the texts in a folder, for NVIDIA's driver to run. `random LIBRARY check-kept FOLDER`
 //! runs kernels that are kept with the hash of what they leave.
@@ -232,17 +232,18 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
-        [library, "check-sass", ptxas, level, file, rest @ ..] if rest.len() <= 1 => {
+        [library, "check-sass", ptxas, architecture, level, file, rest @ ..] if rest.len() <= 1 => {
             let (index, of) = part(rest);
             let mut device = open(library);
-            device.assembler = Some(Assembler::new(Path::new(ptxas), number(level) as u32));
+            let level = number(level) as u32;
+            device.assembler = Some(Assembler::new(Path::new(ptxas), architecture, level));
             if !check(device, file, index, of) {
                 return ExitCode::FAILURE;
             }
         }
         [zluda, "lift", ptxas, level, file, folder, rest @ ..] if rest.len() <= 1 => {
             let (index, of) = part(rest);
-            let assembler = Assembler::new(Path::new(ptxas), number(level) as u32);
+            let assembler = Assembler::new(Path::new(ptxas), "sm_80", number(level) as u32);
             if !lift(zluda, &assembler, &answers(file, index, of), folder) {
                 return ExitCode::FAILURE;
             }
@@ -281,7 +282,8 @@ fn main() -> ExitCode {
         }
         [library, "reduce-sass", seed, ptxas, level] => {
             let (mut by_text, mut by_code) = (open(library), open(library));
-            by_code.assembler = Some(Assembler::new(Path::new(ptxas), number(level) as u32));
+            by_code.assembler =
+                Some(Assembler::new(Path::new(ptxas), "sm_80", number(level) as u32));
             return reduce(number(seed), |kernel| {
                 run(&mut by_text, kernel) != run(&mut by_code, kernel)
             });
@@ -293,7 +295,7 @@ fn main() -> ExitCode {
         [_, "show", seed] => print!("{}", generate(number(seed))),
         _ => {
             eprintln!(
-                "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-sass PTXAS LEVEL FILE [I/N] | check-kept FOLDER | \
+                "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-sass PTXAS ARCHITECTURE LEVEL FILE [I/N] | check-kept FOLDER | \
                  lift PTXAS LEVEL FILE FOLDER [I/N] (with the program zluda for LIBRARY) | \
                  hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-sass SEED PTXAS LEVEL | reduce-levels SEED"
             );

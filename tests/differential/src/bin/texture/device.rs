@@ -45,7 +45,7 @@ impl Device {
 
     /// Machine code for sm_80 is loaded in place of PTX.
     pub fn with_assembler(mut self, ptxas: &Path) -> Self {
-        self.assembler = Some((Assembler::new(ptxas, 3), ptxas.to_owned()));
+        self.assembler = Some((Assembler::new(ptxas, "sm_80", 3), ptxas.to_owned()));
         self
     }
 
