@@ -3,10 +3,10 @@
 use crate::instruction::{File, Instruction, Operand};
 
 /// Instructions whose result is one register, or two where it is wide.
-const NARROW: [&str; 27] = [
+const NARROW: [&str; 28] = [
     "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
     "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
-    "P2R", "SHFL", "VOTE", "MATCH",
+    "P2R", "DIVISION", "SHFL", "VOTE", "MATCH",
 ];
 
 /// Those whose result is two registers at most.
@@ -20,8 +20,8 @@ const OF_64_BITS: [&str; 3] = ["F64", "S64", "U64"];
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
 
 /// Those that only read registers.
-const READERS: [&str; 14] = [
-    "ST", "STG", "STS", "STL", "RED", "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
+const READERS: [&str; 15] = [
+    "ST", "STG", "STS", "STL", "RED", "ISETP", "FCHK", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
     "WARPSYNC", "SUST", "SURED",
 ];
 

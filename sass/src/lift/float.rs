@@ -197,6 +197,17 @@ pub(super) fn fchk(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
+/// DIVISION R, a, b
+pub(super) fn division(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let [a, b] = [float(machine, o.next()?)?, float(machine, o.next()?)?];
+    o.end()?;
+    let operation = format!("div.rn{}.f32", word(i.has("FTZ"), ".ftz"));
+    machine.put(target, &operation, &[&a, &b]);
+    Ok(())
+}
+
 /// MUFU.function R, a
 pub(super) fn mufu(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;

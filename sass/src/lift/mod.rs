@@ -11,6 +11,7 @@ mod apart;
 mod arrive;
 mod call;
 mod convert;
+mod division;
 mod emit;
 mod error;
 mod float;

@@ -1,7 +1,7 @@
 //! What lifting has to know, from a cubin: of all of its kernels, of one, or of none. What kernels share is found once.
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
-use super::names;
+use super::{division, names};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{Encoding, SIZE};
 use crate::flow::{Code, Place};
@@ -317,8 +317,12 @@ fn code(module: &Module, section: usize, image: &mut Image) -> Code {
             indirect.insert(u64::from(branch.offset), targets);
         }
     }
-    let functions = cubin.functions_of(section).iter().map(|function| function.offset).collect();
-    Code { name: found.name.to_owned(), instructions, calls, functions, indirect }
+    let functions = cubin.functions_of(section);
+    let names = functions.iter().map(|function| (function.offset, function.name)).collect();
+    let functions = functions.iter().map(|function| function.offset).collect();
+    let mut code = Code { name: found.name.to_owned(), instructions, calls, functions, indirect };
+    division::put_together(&mut code, &names);
+    code
 }
 
 fn kernel(module: &Module, function: &Function) -> Kernel {

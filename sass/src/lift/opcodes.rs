@@ -1,5 +1,6 @@
 //! Which function lifts which instruction.
 
+use super::division::DIVISION;
 use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
@@ -54,6 +55,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ),
     ("FMNMX", float::fmnmx, "FTZ NAN XORSIGN"),
     ("FCHK", float::fchk, ""),
+    (DIVISION, float::division, "FTZ"),
     ("MUFU", float::mufu, "COS EX2 F16 LG2 RCP RCP64H RSQ RSQ64H SIN SQRT TANH"),
     ("DADD", float::double_arithmetic, "RM RP RZ"),
     ("DMUL", float::double_arithmetic, "RM RP RZ"),

@@ -1,0 +1,292 @@
+//! Divisions of binary32 put together again.
+//!
+//! ptxas makes of `div.rn.f32` a reciprocal, five FFMA which round it right wherever FCHK finds no exponent near the ends, and
+//! a call of a function for the rest:
+//!
+//! ```text
+//! MUFU.RCP R7, b
+//! FCHK P0, a, b
+//! FFMA R6, -b, R7, 1
+//! FFMA R6, R7, R6, R7
+//! FFMA R7, a, R6, RZ
+//! FFMA R4, -b, R7, a
+//! FFMA R4, R6, R4, R7
+//! @!P0 BRA done
+//! (a call, whose result goes to R4)
+//! done:
+//! ```
+//!
+//! The quotient is the same in both ways, so the last FFMA becomes the division itself (an instruction [`DIVISION`], which no
+//! machine has), and all threads go past the call. What the others leave is used by nobody, and goes away behind. That it is a division,
+//! and whether of `div.rn.ftz.f32`, is said by the name of the function.
+
+use crate::flow::{Code, written};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register, Signs};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `DIVISION R4, a, b`, and `DIVISION.FTZ`.
+pub(super) const DIVISION: &str = "DIVISION";
+
+/// What the names of the functions that are called have in them, and the modifiers of the division.
+const CALLED: [(&str, &[&str]); 2] =
+    [("_div_rn_noftz_f32_slowpath", &[]), ("_div_rn_ftz_f32_slowpath", &["FTZ"])];
+
+/// How far the parts lie from each other at most: instructions.
+const WIDEST: usize = 160;
+/// How far behind the branch the call lies at most.
+const ARGUMENTS: usize = 8;
+
+/// What a register has, of the steps to a quotient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Reciprocal,
+    /// 1 - b * reciprocal
+    Error,
+    /// The reciprocal, better.
+    Better,
+    /// a * better
+    Quotient,
+    /// a - b * quotient
+    Rest,
+}
+
+/// Puts all divisions of a section together. `functions` are the names of those that begin in it, by their offsets.
+pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
+    let mut entered: BTreeSet<u64> = code.functions.clone();
+    entered.extend(code.indirect.values().flatten());
+    for instruction in code.instructions.iter().flatten() {
+        entered.extend(instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::Label(address) => Some(*address),
+            _ => None,
+        }));
+    }
+    for at in 0..code.instructions.len() {
+        if let Some(division) = find(code, at, &entered, functions) {
+            let Division { last, branch, value } = division;
+            if let Some(Ok(found)) = code.instructions.get_mut(last) {
+                *found = Instruction { address: found.address, ..value };
+            }
+            if let Some(Ok(found)) = code.instructions.get_mut(branch) {
+                found.guard = Predicate::TRUE;
+            }
+        }
+    }
+}
+
+struct Division {
+    /// The last FFMA, and the branch past the call, by their numbers.
+    last: usize,
+    branch: usize,
+    value: Instruction,
+}
+
+fn get(code: &Code, at: usize) -> Option<&Instruction> {
+    code.instructions.get(at)?.as_ref().ok()
+}
+
+/// The division whose FCHK this is.
+fn find(
+    code: &Code,
+    at: usize,
+    entered: &BTreeSet<u64>,
+    functions: &BTreeMap<u64, &str>,
+) -> Option<Division> {
+    let check = get(code, at).filter(|i| i.opcode == "FCHK" && i.guard == Predicate::TRUE)?;
+    let [Operand::Predicate(outside), a, b] = check.operands.as_slice() else { return None };
+    let is_plain =
+        |operand: &Operand| signs(operand).is_some_and(|signs| signs == Signs::default());
+    if !is_plain(a) || !is_plain(b) {
+        return None;
+    }
+    let first = reciprocal(code, at, b, entered)?;
+    let mut steps: BTreeMap<u8, Step> = BTreeMap::new();
+    let mut last = None;
+    for number in first..first + WIDEST {
+        let i = get(code, number)?;
+        if number > first && entered.contains(&i.address) {
+            return None;
+        }
+        if i.opcode == "BRA" {
+            let goes_past = i.guard == Predicate { negated: true, ..*outside }
+                && i.modifiers.is_empty()
+                && number > at;
+            let (last, target) = last.filter(|_| goes_past)?;
+            let modifiers = called(code, number, functions)?.to_vec();
+            let operands = vec![Operand::Register(Register::general(target)), a.clone(), b.clone()];
+            let value = Instruction {
+                address: 0,
+                guard: Predicate::TRUE,
+                opcode: DIVISION,
+                modifiers,
+                operands,
+            };
+            return Some(Division { last, branch: number, value });
+        }
+        if leaves(i) {
+            return None;
+        }
+        let step = if number == first { Some(Step::Reciprocal) } else { next(i, &steps, a, b) };
+        let is_quotient = is_last(i, &steps);
+        for (file, register) in written(i) {
+            if file == File::General {
+                steps.remove(&register);
+                // What is divided has to stay until the quotient is there, and may be made behind the reciprocal; the quotient has to stay
+                // until the branch.
+                let is_read = number > at || steps.values().any(|step| *step == Step::Quotient);
+                let is_operand = is_register(b, register) || is_read && is_register(a, register);
+                let is_value = last.is_some_and(|(_, target)| target == register);
+                if is_value || is_operand && last.is_none() && !is_quotient {
+                    return None;
+                }
+            }
+        }
+        if number > at && i.operands.first() == Some(&Operand::Predicate(*outside)) {
+            return None;
+        }
+        let target = match i.operands.first() {
+            Some(Operand::Register(target)) => target.number,
+            _ => continue,
+        };
+        if let Some(step) = step {
+            steps.insert(target, step);
+        }
+        if is_quotient && last.is_none() && number > at {
+            last = Some((number, target));
+        }
+    }
+    None
+}
+
+/// The reciprocal of `b` before a check or behind it, from where on nothing is entered or left.
+fn reciprocal(code: &Code, check: usize, b: &Operand, entered: &BTreeSet<u64>) -> Option<usize> {
+    let is_it = |i: &Instruction| {
+        i.opcode == "MUFU"
+            && i.modifiers == ["RCP"]
+            && i.guard == Predicate::TRUE
+            && i.operands.get(1) == Some(b)
+    };
+    for number in (check.saturating_sub(WIDEST)..check).rev() {
+        let i = get(code, number)?;
+        if is_it(i) {
+            return Some(number);
+        }
+        let writes_it =
+            |(file, register): (File, u8)| file == File::General && is_register(b, register);
+        if leaves(i) || written(i).into_iter().any(writes_it) || entered.contains(&i.address) {
+            break;
+        }
+    }
+    None
+}
+
+/// The step that an instruction takes, but for the last.
+fn next(i: &Instruction, steps: &BTreeMap<u8, Step>, a: &Operand, b: &Operand) -> Option<Step> {
+    let [x, y, z] = factors(i)?;
+    let has = |operand: &Operand, step: Step| is_step(operand, steps, step);
+    let minus_b = negated(b)?;
+    let one = Operand::Immediate(Immediate::F32(1f32.to_bits()));
+    let zero = Operand::Register(Register::general(Register::RZ));
+    let product =
+        |p: &dyn Fn(&Operand) -> bool, q: &dyn Fn(&Operand) -> bool| p(x) && q(y) || p(y) && q(x);
+    match () {
+        () if product(&|o| *o == minus_b, &|o| has(o, Step::Reciprocal)) && *z == one => {
+            Some(Step::Error)
+        }
+        () if product(&|o| has(o, Step::Reciprocal), &|o| has(o, Step::Error))
+            && has(z, Step::Reciprocal) =>
+        {
+            Some(Step::Better)
+        }
+        () if product(&|o| o == a, &|o| has(o, Step::Better)) && *z == zero => Some(Step::Quotient),
+        () if product(&|o| *o == minus_b, &|o| has(o, Step::Quotient)) && z == a => {
+            Some(Step::Rest)
+        }
+        () => None,
+    }
+}
+
+/// Whether an instruction is the last: better * rest + quotient.
+fn is_last(i: &Instruction, steps: &BTreeMap<u8, Step>) -> bool {
+    let Some([x, y, z]) = factors(i) else { return false };
+    let has = |operand: &Operand, step: Step| is_step(operand, steps, step);
+    let product = |p: &Operand, q: &Operand| has(p, Step::Better) && has(q, Step::Rest);
+    (product(x, y) || product(y, x)) && has(z, Step::Quotient)
+}
+
+/// What an FFMA multiplies and adds.
+fn factors(i: &Instruction) -> Option<[&Operand; 3]> {
+    let [_, x, y, z] = i.operands.as_slice() else { return None };
+    (i.opcode == "FFMA" && i.modifiers.is_empty() && i.guard == Predicate::TRUE)
+        .then_some([x, y, z])
+}
+
+fn is_step(operand: &Operand, steps: &BTreeMap<u8, Step>, step: Step) -> bool {
+    match operand {
+        Operand::Register(register) => {
+            *register == Register::general(register.number)
+                && steps.get(&register.number) == Some(&step)
+        }
+        _ => false,
+    }
+}
+
+/// The signs of what may be divided, as far as this looks: general registers and constants.
+fn signs(operand: &Operand) -> Option<Signs> {
+    match operand {
+        Operand::Register(register) if register.file == File::General && !register.is_zero() => {
+            Some(register.signs)
+        }
+        Operand::Constant(constant) if constant.register.is_none() => Some(constant.signs),
+        Operand::Immediate(Immediate::F32(_)) => Some(Signs::default()),
+        _ => None,
+    }
+}
+
+fn negated(operand: &Operand) -> Option<Operand> {
+    let mut operand = operand.clone();
+    match &mut operand {
+        Operand::Register(register) => register.signs.negated ^= true,
+        Operand::Constant(constant) => constant.signs.negated ^= true,
+        Operand::Immediate(Immediate::F32(bits)) => *bits ^= 1 << 31,
+        _ => return None,
+    }
+    Some(operand)
+}
+
+fn is_register(operand: &Operand, number: u8) -> bool {
+    matches!(operand, Operand::Register(register) if register.file == File::General && register.number == number)
+}
+
+/// Whether threads may go elsewhere than to the next instruction, or meet others.
+fn leaves(i: &Instruction) -> bool {
+    matches!(
+        i.opcode,
+        "BRA"
+            | "BRX"
+            | "BRXU"
+            | "JMP"
+            | "JMX"
+            | "JMXU"
+            | "CALL"
+            | "RET"
+            | "EXIT"
+            | "KILL"
+            | "BSYNC"
+            | "BREAK"
+            | "WARPSYNC"
+            | "BPT"
+    )
+}
+
+/// The modifiers of the division whose function is called behind a branch, before anything else is gone to.
+fn called(
+    code: &Code,
+    branch: usize,
+    functions: &BTreeMap<u64, &str>,
+) -> Option<&'static [&'static str]> {
+    let mut behind = (branch + 1..=branch + ARGUMENTS).map_while(|number| get(code, number));
+    let call = behind.find(|i| leaves(i)).filter(|i| i.opcode == "CALL" && i.has("REL"))?;
+    let Some(Operand::Label(target)) = call.operands.last() else { return None };
+    let name = functions.get(target)?;
+    CALLED.iter().find(|(part, _)| name.contains(part)).map(|(_, modifiers)| *modifiers)
+}
