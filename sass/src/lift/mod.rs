@@ -4,6 +4,7 @@
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
 //! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `texture`, `surface`, `call`: what the instructions mean.
+//! - `division`: divisions that ptxas took apart.
 //! - `apart`: functions that call themselves or are called by their addresses.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
 
