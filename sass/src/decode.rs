@@ -45,7 +45,7 @@ impl Encoding {
     pub fn of(architecture: u8) -> Option<Encoding> {
         match architecture {
             75 => Some(Encoding::Sm75),
-            80 | 86 | 87 | 89 => Some(Encoding::Sm80),
+            80..=89 => Some(Encoding::Sm80),
             _ => None,
         }
     }
@@ -67,8 +67,8 @@ impl Encoding {
     pub fn decode(self, address: u64, word: u128) -> Result<Instruction, Unknown> {
         let forms = self.table().get(&((word & 0xfff) as u16)).map_or(&[][..], |forms| forms);
         let word = Word { bits: word, address };
-        let mut instructions = forms.iter().filter_map(|form| word.instruction(form));
-        instructions.next().ok_or(Unknown { address, word: word.bits })
+        let found = forms.iter().find_map(|form| word.instruction(form));
+        found.ok_or(Unknown { address, word: word.bits })
     }
 
     /// The lowest 12 bits of all instructions that the table has.

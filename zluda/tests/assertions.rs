@@ -53,9 +53,8 @@ fn each_thread_that_fails_says_so() {
 fn child_fails() {
     let library = common::driver();
     let (mut module, mut function): (CUmodule, CUfunction) = (null_mut(), null_mut());
-    type Load = *const c_void;
     let results = [
-        call!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()): (*mut CUmodule, Load)),
+        call!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()): (*mut CUmodule, *const c_void)),
         call!(library, cuModuleGetFunction(&mut function, module, c"asserts".as_ptr()):
             (*mut CUfunction, CUmodule, *const c_char)),
         call!(library, cuLaunchKernel(function, 1, 1, 1, 8, 1, 1, 0, null_mut(), null_mut(), null_mut()):

@@ -11,7 +11,7 @@ use differential::assembler::Assembler;
 use crate::form::{CASES, Form, Runner, SCRATCH};
 
 /// In place of a call's code: the assembler makes no code of a form for the architecture.
-pub const NOT_FOR_SM_80: i64 = -1;
+pub const NOT_ASSEMBLED: i64 = -1;
 
 pub struct Device {
     api: Api,
@@ -80,7 +80,7 @@ impl Device {
         let mut image = form.ptx(runner).into_bytes();
         image.push(0);
         if let Some(assembler) = &self.assembler {
-            image = assembler.assemble(&form.ptx(runner)).ok_or(NOT_FOR_SM_80)?;
+            image = assembler.assemble(&form.ptx(runner)).ok_or(NOT_ASSEMBLED)?;
         }
         let mut module = null_mut();
         ok(api.cuModuleLoadData(&mut module, image.as_ptr().cast()))?;

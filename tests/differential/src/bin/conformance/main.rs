@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use answers::Answers;
-use device::{Device, NOT_FOR_SM_80};
+use device::{Device, NOT_ASSEMBLED};
 use form::{Form, Runner};
 
 /// The result of one form.
@@ -82,7 +82,7 @@ fn check(mut device: Device, folder: &Path, filter: &str, part: Part) -> bool {
         match judge(&mut device, form, &recorded) {
             Verdict::NotRecorded => continue,
             Verdict::Agrees => count[0] += 1,
-            Verdict::Refused(NOT_FOR_SM_80) => continue,
+            Verdict::Refused(NOT_ASSEMBLED) => continue,
             Verdict::Refused(code) => println!("refused {}: error {code}", form.name),
             Verdict::Differs(difference) => println!("differs {}: {difference}", form.name),
         }
