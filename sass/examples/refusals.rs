@@ -71,8 +71,11 @@ fn count(
     {
         return;
     }
-    let module = read
-        .and_then(|cubin| Module::new(cubin, Encoding::Sm80).map_err(|error| error.to_string()));
+    let module = read.and_then(|cubin| {
+        let encoding =
+            Encoding::of(cubin.architecture).ok_or("an architecture that is not known")?;
+        Module::new(cubin, encoding).map_err(|error| error.to_string())
+    });
     let module = match module {
         Ok(module) => module,
         Err(error) => {

@@ -1,7 +1,8 @@
 //! Decodes machine code by the table of its architecture.
 
 use crate::instruction::{
-    Address, Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register, Signs,
+    Address, Bank, Constant, File, Immediate, Instruction, Matrices, Operand, Predicate, Register,
+    Signs,
 };
 use crate::special;
 use crate::table::{
@@ -23,38 +24,56 @@ pub struct Unknown {
     pub word: u128,
 }
 
-const SM_80: &str = include_str!("sm80.txt");
-/// Before the text of sm_80.
-const SM_75: &str = include_str!("sm75.txt");
-
-static OF_SM_80: LazyLock<Table> = LazyLock::new(|| table::parse(&[SM_80]).unwrap_or_default());
-static OF_SM_75: LazyLock<Table> =
-    LazyLock::new(|| table::parse(&[SM_75, SM_80]).unwrap_or_default());
-
 /// How the instructions of an architecture are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     Sm75,
-    /// That of sm_86 to sm_89 too, of what sm_80 has.
     #[default]
     Sm80,
+    /// That of sm_87 too.
+    Sm86,
+    Sm89,
+    Sm90,
 }
+
+const SM_75: &str = include_str!("sm75.txt");
+const SM_80: &str = include_str!("sm80.txt");
+const SM_86: &str = include_str!("sm86.txt");
+const SM_89: &str = include_str!("sm89.txt");
+const SM_90: &str = include_str!("sm90.txt");
+
+/// The texts of each table, of which the first counts that has a name or takes a word.
+const TEXTS: [&[&str]; 5] = [
+    &[SM_75, SM_80],
+    &[SM_80],
+    &[SM_86, SM_80],
+    &[SM_89, SM_86, SM_80],
+    &[SM_90, SM_89, SM_86, SM_80],
+];
+
+static TABLES: [LazyLock<Table>; 5] = [
+    LazyLock::new(|| table::parse(TEXTS[0]).unwrap_or_default()),
+    LazyLock::new(|| table::parse(TEXTS[1]).unwrap_or_default()),
+    LazyLock::new(|| table::parse(TEXTS[2]).unwrap_or_default()),
+    LazyLock::new(|| table::parse(TEXTS[3]).unwrap_or_default()),
+    LazyLock::new(|| table::parse(TEXTS[4]).unwrap_or_default()),
+];
 
 impl Encoding {
     /// That of an architecture, 80 for sm_80. `None`: it is not known.
     pub fn of(architecture: u8) -> Option<Encoding> {
         match architecture {
             75 => Some(Encoding::Sm75),
-            80..=89 => Some(Encoding::Sm80),
+            80 => Some(Encoding::Sm80),
+            86 | 87 => Some(Encoding::Sm86),
+            89 => Some(Encoding::Sm89),
+            90 => Some(Encoding::Sm90),
             _ => None,
         }
     }
 
     fn table(self) -> &'static Table {
-        match self {
-            Encoding::Sm75 => &OF_SM_75,
-            Encoding::Sm80 => &OF_SM_80,
-        }
+        &TABLES[self as usize]
     }
 
     /// Decodes a section of code. Bytes that are no whole instruction at its end are left out.
@@ -126,7 +145,9 @@ impl Word {
                 Modifier::Choice(choice) => modifiers.extend(self.chosen(choice)?),
             }
         }
-        let is_uniform = form.name.starts_with('U') || form.name == "S2UR";
+        let is_uniform = form.name.starts_with('U')
+            || form.name == "S2UR"
+            || form.name == "SYNCS" && modifiers.contains(&"EXCH");
         let file = if is_uniform { File::Uniform } else { File::General };
         let mut guard = Predicate { file, number: self.byte(12) & 7, negated: self.bit(15) };
         if guard == (Predicate { file, ..Predicate::TRUE }) {
@@ -192,7 +213,9 @@ impl Word {
             Kind::Constant { bit, register } => {
                 let offset = ((self.bits >> bit) as u16 as i16).into();
                 let register = register.map(|(uniform, bit)| self.register(uniform, bit));
-                let register = register.filter(|register| register.number != Register::RZ);
+                // A place by no register is printed without one, but for the first.
+                let register =
+                    register.filter(|register| register.number != Register::RZ || offset == 0);
                 let bank = Bank::Number(self.byte(54) & 31);
                 Operand::Constant(Constant {
                     bank,
@@ -222,6 +245,16 @@ impl Word {
                 let descriptor = descriptor.map(|descriptor| self.descriptor(descriptor));
                 Operand::Address(Address { descriptor, ..place })
             }
+            Kind::Matrices { bit, modifiers } => {
+                let register = self.register(true, *bit);
+                let mut matrices =
+                    Matrices { register, transposed: [false; 2], negated: [false; 2] };
+                for (name, is_there) in matrices.modifiers() {
+                    let at = modifiers.iter().find(|(known, _)| *known == name);
+                    *is_there = at.is_some_and(|(_, bit)| self.bit(*bit));
+                }
+                Operand::Matrices(matrices)
+            }
             Kind::Label(bits) => {
                 let target = self
                     .address
@@ -244,6 +277,7 @@ impl Word {
                 [] => return Some(()),
                 [word, ..] => match word.strip_prefix('B').and_then(|number| number.parse().ok()) {
                     Some(number) => Operand::Barrier(number),
+                    None if word.starts_with("SR_") => Operand::Special(word),
                     None => Operand::Word(word),
                 },
             },
@@ -453,8 +487,10 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read() {
-        let table = table::parse(&[SM_75, SM_80]).expect("a table");
-        assert!(table.len() > 400, "{}", table.len());
+        for texts in TEXTS {
+            let table = table::parse(texts).expect("a table");
+            assert!(table.len() > 400, "{}", table.len());
+        }
     }
 
     /// Words of code that ptxas makes, with the text of nvdisasm.

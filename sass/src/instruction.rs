@@ -46,6 +46,8 @@ pub enum Operand {
     Constant(Constant),
     /// `[R2.64+UR4+0x10]`
     Address(Address),
+    /// `gdesc[UR4].tnspB`: where matrices of a warp group lie
+    Matrices(Matrices),
     /// The place to which a branch goes, a [BSSY] waits or a return belongs: an offset in the section of code. Printed as
     /// `0x1a0` or as `` `(.L_x_0) ``.
     ///
@@ -61,6 +63,25 @@ pub enum Operand {
     Scoreboards(u8),
     /// Any other word, such as `2D` of a texture or `ATEXIT_PC.LO`.
     Word(&'static str),
+}
+
+/// Descriptors of matrices in shared memory, each in two uniform registers: that of the first factor from this one on, which may be left
+/// out, and that of the second behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Matrices {
+    pub register: Register,
+    /// `.tnspA`, `.tnspB`
+    pub transposed: [bool; 2],
+    /// `.negA`, `.negB`
+    pub negated: [bool; 2],
+}
+
+impl Matrices {
+    /// The modifiers as they are printed, and whether they are there.
+    pub(crate) fn modifiers(&mut self) -> [(&'static str, &mut bool); 4] {
+        let ([tnsp_a, tnsp_b], [neg_a, neg_b]) = (&mut self.transposed, &mut self.negated);
+        [("negA", neg_a), ("negB", neg_b), ("tnspA", tnsp_a), ("tnspB", tnsp_b)]
+    }
 }
 
 /// A file of registers or of predicates.
@@ -218,6 +239,12 @@ impl Display for Operand {
             Self::Immediate(immediate) => immediate.fmt(f),
             Self::Constant(constant) => constant.fmt(f),
             Self::Address(address) => address.fmt(f),
+            Self::Matrices(matrices) => {
+                write!(f, "gdesc[{}]", matrices.register)?;
+                let mut matrices = *matrices;
+                let printed = matrices.modifiers().into_iter().filter(|(_, is_there)| **is_there);
+                printed.into_iter().try_for_each(|(name, _)| write!(f, ".{name}"))
+            }
             Self::Label(address) => Hexadecimal(*address as i64).fmt(f),
             Self::Special(name) | Self::Word(name) => f.write_str(name),
             Self::Barrier(number) => write!(f, "B{number}"),

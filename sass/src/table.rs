@@ -15,7 +15,7 @@
 //! | `{75-77,84:10=A\|17=B}` | bits of several places, the lowest first; values with their numbers |
 //! | `.LUT` | a modifier that is always there; such may stand in alternatives too: `{73-74:-\|F32.FTZ}` |
 //! | `R24`, `U16`, `P81`, `UP81` | registers and predicates by their lowest bit |
-//! | `Q64` | a predicate whose number is inverted |
+//! | `Q64`, `UQ87` | predicates whose numbers are inverted |
 //! | `!P87` | with a bit 3 places up for the opposite |
 //! | `S`, `B`, `C`; `US`, `UB`, `UC` | sources, see below; behind a colon the type of immediates: `s`, `u`, `e`, `f`, `d`, `h` |
 //! | `-`, `\|`, `~`, `^` in front | minus, absolute value, complement; `^` is minus, and complement where `.X` is printed; a number of a bit may follow |
@@ -27,6 +27,7 @@
 //! | `c38`, `c38+R24`, `c38+U24`, `x24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
 //! | `[U32][R24.64+s40-63]`, `[U64+1][R24.64]` | an address with a descriptor, in that uniform register or in the next one |
 //! | `[R24.64+U32+s40-63]` | an address; a `?` behind a register's suffix leaves RZ out beside a uniform register |
+//! | `G24{61:tnspA}{63:negB}` | descriptors of matrices by their first uniform register, with modifiers that are bits |
 //! | `L34-81`, `A34-80` | the target of a branch in words, relative to the next instruction or from the beginning |
 //! | `I34-81` | the same number as it is |
 //! | `b16`, `n44-46`, `m32-37`, `SR72` | barriers, scoreboards, a set of them, special registers |
@@ -121,6 +122,11 @@ pub(crate) enum Kind {
         uniform: Option<u8>,
         offset: Bits,
     },
+    /// Of descriptors, by the bit of the register, with the modifiers and their bits.
+    Matrices {
+        bit: u8,
+        modifiers: Vec<(&'static str, u8)>,
+    },
     Label(Bits),
     Absolute(Bits),
     Relative(Bits),
@@ -183,23 +189,21 @@ pub(crate) type Table = BTreeMap<u16, Vec<std::sync::Arc<Form>>>;
 
 /// Reads a table. An error names its line.
 pub(crate) fn parse(texts: &[&'static str]) -> Result<Table, String> {
-    let mut names: Vec<(&str, String)> = Vec::new();
-    let mut table = Table::new();
     let lines = texts.iter().flat_map(|text| text.lines()).map(str::trim);
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let expanded = expand(line, &names);
-        if let Some((name, value)) =
-            line.strip_prefix("let ").and_then(|rest| rest.split_once(" = "))
-        {
-            let name = name.trim();
-            if names.iter().any(|(earlier, _)| *earlier == name) {
-                continue;
-            }
-            names.push((name, expand(value.trim(), &names)));
-            // The longer of two names that begin alike has to be replaced first.
-            names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-            continue;
-        }
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let (definitions, forms): (Vec<&str>, Vec<&str>) =
+        lines.partition(|line| line.starts_with("let "));
+    let mut names = BTreeMap::new();
+    for definition in definitions {
+        let (name, value) = definition
+            .strip_prefix("let $")
+            .and_then(|rest| rest.split_once(" = "))
+            .ok_or_else(|| format!("cannot read: {definition}"))?;
+        names.entry(name.trim()).or_insert(value.trim());
+    }
+    let mut table = Table::new();
+    for line in forms {
+        let expanded = expand(line, &names, DEPTH).ok_or_else(|| format!("a name in: {line}"))?;
         // One text for each line of a table that lives as long as the process.
         let expanded: &'static str = Box::leak(expanded.into_boxed_str());
         add(&mut table, expanded).ok_or_else(|| format!("cannot read: {expanded}"))?;
@@ -207,8 +211,21 @@ pub(crate) fn parse(texts: &[&'static str]) -> Result<Table, String> {
     Ok(table)
 }
 
-fn expand(line: &str, names: &[(&str, String)]) -> String {
-    names.iter().fold(line.to_owned(), |line, (name, value)| line.replace(name, value))
+/// How deep names stand for texts with names.
+const DEPTH: usize = 4;
+
+/// A text with what its names stand for. None where one stands for nothing, or for itself.
+fn expand(text: &str, names: &BTreeMap<&str, &str>, depth: usize) -> Option<String> {
+    let mut parts = text.split('$');
+    let mut all = parts.next()?.to_owned();
+    for part in parts {
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = part.find(|c| !is_of_name(c)).unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        all.push_str(&expand(names.get(name)?, names, depth.checked_sub(1)?)?);
+        all.push_str(rest);
+    }
+    Some(all)
 }
 
 fn add(table: &mut Table, line: &'static str) -> Option<()> {
@@ -365,6 +382,18 @@ fn place(text: &'static str) -> Option<Field> {
     }
     let end = rest.find(['.', '{']).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(end);
+    if let Some(bit) = word.strip_prefix('G') {
+        let modifiers = behind.split(['{', '}']).filter(|text| !text.is_empty());
+        let modifier = |text: &'static str| {
+            let (bit, name) = text.split_once(':')?;
+            Some((name, bit.parse().ok()?))
+        };
+        let kind = Kind::Matrices {
+            bit: bit.parse().ok()?,
+            modifiers: modifiers.map(modifier).collect::<Option<_>>()?,
+        };
+        return Some(Field { beside, left_out, signs, kind, suffix: Suffix::None });
+    }
     Some(Field { beside, left_out, signs, kind: kind(word)?, suffix: suffix(behind)? })
 }
 
@@ -408,6 +437,9 @@ fn kind(word: &'static str) -> Option<Kind> {
         "PR" => return Some(Kind::Predicates { uniform: false }),
         "UPR" => return Some(Kind::Predicates { uniform: true }),
         _ => {}
+    }
+    if let Some(bit) = word.strip_prefix("UQ") {
+        return predicate(bit, true, true);
     }
     if let Some(bit) = word.strip_prefix("UP") {
         return predicate(bit, true, false);

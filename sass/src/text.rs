@@ -5,7 +5,8 @@
 //! known live on until the process ends, so this is nothing for input of any length.
 
 use crate::instruction::{
-    Address, Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register, Signs,
+    Address, Bank, Constant, File, Immediate, Instruction, Matrices, Operand, Predicate, Register,
+    Signs,
 };
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -90,10 +91,13 @@ fn parts(line: &str, label: Label) -> Result<Instruction, String> {
     for word in split(&operands) {
         read.push(operand(word, kind, label).ok_or_else(|| format!("operand `{word}`"))?);
     }
-    if matches!(opcode, "BRA" | "BSSY" | "CALL" | "RET" | "WARPSYNC" | "JMP" | "BRX" | "JMX")
-        && let Some(last @ Operand::Immediate(Immediate::Integer(_))) = read.last_mut()
+    if matches!(
+        opcode,
+        "BRA" | "BSSY" | "CALL" | "RET" | "WARPSYNC" | "JMP" | "BRX" | "JMX" | "LEPC"
+    ) && let Some(last @ Operand::Immediate(Immediate::Integer(_))) = read.last_mut()
         && let Operand::Immediate(Immediate::Integer(value)) = *last
-        && !(opcode == "BRX" || opcode == "JMX" || opcode == "WARPSYNC")
+        && !(opcode == "BRX" || opcode == "JMX")
+        && (opcode != "WARPSYNC" || modifiers.contains(&"COLLECTIVE"))
     {
         *last = Operand::Label(value as u64);
     }
@@ -143,7 +147,7 @@ impl Floats {
                 }
             }
             "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FSEL" | "FMNMX" | "MUFU" | "FCHK"
-            | "FSWZADD" | "FRND" | "F2F" | "F2I" | "F2FP" | "RRO" => {
+            | "FSWZADD" | "FRND" | "F2F" | "F2I" | "F2FP" | "F2IP" | "RRO" => {
                 let is_wide = |modifier: &&str| ["F64", "RCP64H", "RSQ64H"].contains(modifier);
                 if modifiers.iter().any(is_wide) { Self::F64 } else { Self::F32 }
             }
@@ -180,6 +184,9 @@ fn operand(word: &str, floats: Floats, label: Label) -> Option<Operand> {
     if let Some(number) = number("B") {
         return Some(Operand::Barrier(number));
     }
+    if let Some(rest) = word.strip_prefix("gdesc[") {
+        return matrices(rest).map(Operand::Matrices);
+    }
     if word.starts_with('[') || word.starts_with("desc[") {
         return address(word).map(Operand::Address);
     }
@@ -194,6 +201,17 @@ fn operand(word: &str, floats: Floats, label: Label) -> Option<Operand> {
         return Some(Operand::Register(Register { signs, suffix, ..register }));
     }
     word.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| Operand::Word(intern(word)))
+}
+
+/// `UR4].tnspA.negB`
+fn matrices(text: &str) -> Option<Matrices> {
+    let (name, behind) = text.split_once(']')?;
+    let register = plain_register(name)?;
+    let mut matrices = Matrices { register, transposed: [false; 2], negated: [false; 2] };
+    for name in behind.split('.').filter(|name| !name.is_empty()) {
+        *matrices.modifiers().into_iter().find(|(known, _)| *known == name)?.1 = true;
+    }
+    Some(matrices)
 }
 
 /// Takes `-~|` and the suffix off.

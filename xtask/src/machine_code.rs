@@ -23,6 +23,14 @@ pub const SM_75: Architecture =
 pub const SM_80: Architecture =
     Architecture { name: "sm_80", binary: "SM80", encoding: Encoding::Sm80 };
 
+pub const SM_86: Architecture =
+    Architecture { name: "sm_86", binary: "SM86", encoding: Encoding::Sm86 };
+pub const SM_89: Architecture =
+    Architecture { name: "sm_89", binary: "SM89", encoding: Encoding::Sm89 };
+/// With what Hopper alone has.
+pub const SM_90: Architecture =
+    Architecture { name: "sm_90a", binary: "SM90", encoding: Encoding::Sm90 };
+
 impl Architecture {
     /// What a text for it begins with: [`TARGET_LINES`].
     fn target(self) -> String {

@@ -14,7 +14,7 @@ use zluda_common::config::{DebugConfig, Math, config};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A file of PTX, or a cubin for sm_75 to sm_89
+    /// A file of PTX, or a cubin for sm_75 to sm_90
     file: PathBuf,
     /// Only this kernel; otherwise all, each by itself
     #[arg(long)]

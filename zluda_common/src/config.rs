@@ -135,7 +135,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ZLUDA_SASS",
-        meaning: "whether machine code of NVIDIA's GPUs (sm_75 to sm_89) runs: where a program brings no PTX; never; or before PTX \
+        meaning: "whether machine code of NVIDIA's GPUs (sm_75 to sm_90) runs: where a program brings no PTX; never; or before PTX \
                   where it brings both",
         values: "on, off, prefer",
         default: "on",

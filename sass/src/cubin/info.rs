@@ -31,6 +31,8 @@ pub mod code {
     pub const COOP_GROUP_MASK_REGIDS: u8 = 0x29;
     pub const REGCOUNT: u8 = 0x2f;
     pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
+    pub const CTA_PER_CLUSTER: u8 = 0x3d;
+    pub const EXPLICIT_CLUSTER: u8 = 0x3e;
     pub const SYSCALL_OFFSETS: u8 = 0x46;
     pub const NUM_BARRIERS: u8 = 0x4c;
 }
@@ -77,6 +79,10 @@ pub struct Info {
     pub max_threads: Option<[u32; 3]>,
     /// Threads of a block exactly (`.reqntid`).
     pub required_threads: Option<[u32; 3]>,
+    /// Blocks of a cluster, by axis (`.reqnctapercluster`).
+    pub required_blocks: Option<[u32; 3]>,
+    /// It is launched in clusters (`.explicitcluster`).
+    pub has_clusters: bool,
     /// Barriers of a block.
     pub barriers: u8,
     /// System calls and other functions from outside.
@@ -184,6 +190,8 @@ impl Info {
             code::MAXREG_COUNT => self.max_registers = Some(attribute.half()?),
             code::MAX_THREADS => self.max_threads = Some(attribute.extents()),
             code::REQNTID => self.required_threads = Some(attribute.extents()),
+            code::CTA_PER_CLUSTER => self.required_blocks = Some(attribute.extents()),
+            code::EXPLICIT_CLUSTER => self.has_clusters = true,
             code::NUM_BARRIERS => self.barriers = attribute.value.first().copied().unwrap_or(0),
             code::EXTERNS => self.externs.extend(attribute.words()),
             code::EXIT_INSTR_OFFSETS => self.exits.extend(attribute.words()),

@@ -408,6 +408,19 @@ impl<'a> Walk<'a> {
                     ));
                 }
             },
+            // What ends there goes on at the label.
+            "WARPSYNC" if i.has("COLLECTIVE") => {
+                let end = label()?.address.wrapping_sub(16) / 16;
+                let last = usize::try_from(end).ok().and_then(|at| code.instructions.get(at));
+                match last {
+                    Some(Ok(last)) if last.opcode == "ENDCOLLECTIVE" => Next::Through,
+                    _ => {
+                        return Err(Reason::Unsupported(
+                            "a collective operation that ends elsewhere".to_owned(),
+                        ));
+                    }
+                }
+            }
             "BMOV" => {
                 move_barrier(i, barriers);
                 Next::Through

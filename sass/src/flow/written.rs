@@ -3,10 +3,41 @@
 use crate::instruction::{File, Instruction, Operand};
 
 /// Instructions whose result is one register, or two where it is wide.
-const NARROW: [&str; 28] = [
-    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
-    "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
-    "P2R", "DIVISION", "SHFL", "VOTE", "MATCH",
+const NARROW: [&str; 34] = [
+    "MOV",
+    "UMOV",
+    "IMAD",
+    "IADD3",
+    "LEA",
+    "LOP3",
+    "SHF",
+    "SEL",
+    "FSEL",
+    "PRMT",
+    "S2R",
+    "IABS",
+    "IMNMX",
+    "POPC",
+    "BREV",
+    "FLO",
+    "FADD",
+    "FMUL",
+    "FFMA",
+    "HADD2",
+    "HMUL2",
+    "HFMA2",
+    "MUFU",
+    "P2R",
+    "DIVISION",
+    "SHFL",
+    "VOTE",
+    "MATCH",
+    "VIADD",
+    "VIMNMX",
+    "VIADDMNMX",
+    "I2FP",
+    "F2IP",
+    "F2FP",
 ];
 
 /// Those whose result is two registers at most.
@@ -20,9 +51,9 @@ const OF_64_BITS: [&str; 3] = ["F64", "S64", "U64"];
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
 
 /// Those that only read registers.
-const READERS: [&str; 15] = [
+const READERS: [&str; 19] = [
     "ST", "STG", "STS", "STL", "RED", "ISETP", "FCHK", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
-    "WARPSYNC", "SUST", "SURED",
+    "WARPSYNC", "SUST", "SURED", "REDG", "STSM", "STAS", "REDAS",
 ];
 
 /// Those that leave two registers at each of the first two that they name.
@@ -39,6 +70,12 @@ pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
         let pairs =
             named.take(2).map(|(file, first)| [first, first.saturating_add(1)].map(|n| (file, n)));
         return pairs.flatten().collect();
+    }
+    // A warp group's product leaves up to 128 registers.
+    if i.opcode.ends_with("GMMA") {
+        let all =
+            |(file, first): (File, u8)| (first..first.saturating_add(128)).map(move |n| (file, n));
+        return named.next().into_iter().flat_map(all).collect();
     }
     let first = named.next();
     let is_load = LOADS.contains(&i.opcode);

@@ -18,6 +18,10 @@ pub(super) struct State {
     pub(super) uses_shared: bool,
     /// Loads from shared memory may be asking for a barrier's phase, in a loop: each looks anew.
     pub(super) watches_shared: bool,
+    /// Generic addresses of shared memory are put together of its window's upper half.
+    pub(super) names_shared: bool,
+    /// Addresses of shared memory say of which block of the cluster it is.
+    pub(super) in_cluster: bool,
     /// Of the stack, as functions round its pointer.
     pub(super) frame_alignment: u32,
 }

@@ -20,8 +20,19 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     arrive(machine, o, target)
 }
 
-/// ARRIVES.LDGSTSBAR.64 [address]: arrives when the thread's copies to shared memory are done, which they are.
-pub(super) fn copies(machine: &mut Machine, o: Operands) -> Lifted {
+/// ARRIVES.LDGSTSBAR.64 [address]: arrives when the thread's copies to shared memory are done, which they are. On sm_90 `.ARVCNT` does so,
+/// and `.TRANSCNT` takes back what was expected for the copies just before, which was left away.
+pub(super) fn copies(machine: &mut Machine, mut o: Operands) -> Lifted {
+    if o.instruction.has("TRANSCNT") {
+        return Ok(());
+    }
+    if o.instruction.has("ARVCNT") {
+        let address = o.address()?;
+        o.end()?;
+        let place = machine.shared_address(&address)?;
+        machine.emit.guarded(format_args!("mbarrier.arrive.shared.b64 _, [{place}]"));
+        return Ok(());
+    }
     arrive(machine, o, Target { file: File::General, number: Register::RZ })
 }
 

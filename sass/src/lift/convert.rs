@@ -4,7 +4,7 @@ use super::emit::unsupported;
 use super::error::Reason;
 use super::float::{rounding, word};
 use super::machine::{Lifted, Machine};
-use super::operand::{Operands, Target, double, float, integer, wide_integer};
+use super::operand::{Operands, Target, bits, double, float, integer, suffix, wide_integer};
 use crate::instruction::{Instruction, Operand};
 
 /// The types among the modifiers, in the order in which they are printed.
@@ -67,7 +67,10 @@ pub(super) fn f2f(machine: &mut Machine, mut o: Operands) -> Lifted {
     let [to, from] = types.as_slice() else { return unsupported("types") };
     let value = number(machine, source, from)?;
     let size = |type_: &str| type_.trim_start_matches(['b', 't', 'f']).parse::<u32>().unwrap_or(0);
-    let round = if size(to) < size(from) { rounding(i) } else { "" };
+    let round = match size(to) < size(from) || size(to) == 16 && size(from) == 16 {
+        true => rounding(i),
+        false => "",
+    };
     let saturate = word(i.has("SAT"), ".sat");
     if to == from {
         return unsupported("a conversion to the same type");
@@ -134,33 +137,94 @@ pub(super) fn i2f(machine: &mut Machine, mut o: Operands) -> Lifted {
     leave(machine, target, &format!("cvt{}.{to}.{from}", rounding(i)), to, &value)
 }
 
-/// F2FP.PACK_AB R, a, b: two numbers as halves, the first above.
+/// F2IP.type.F32 R, a, b, c: two numbers as bytes, below c; ptxas makes it for one.
+pub(super) fn f2ip(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let is_zero = |operand: &Operand| matches!(operand, Operand::Register(r) if r.is_zero());
+    let (above, source, rest) = (o.next()?, o.next()?, o.next()?);
+    o.end()?;
+    if !is_zero(above) || !is_zero(rest) || !i.has("NTZ") {
+        return unsupported("more than one number");
+    }
+    let value = number(machine, source, "f32")?;
+    let round = if i.has("TRUNC") { ".rzi" } else { ".rni" };
+    let (type_, wide) = if i.has("S8") { ("s8", "s32") } else { ("u8", "u32") };
+    let byte = machine.emit.b32(&format!("cvt{round}.{type_}.f32"), &[&value]);
+    let byte = machine.emit.b32(&format!("cvt.{wide}.{type_}"), &[&byte]);
+    machine.put(target, "and.b32", &[&byte, "0xff"]);
+    Ok(())
+}
+
+/// F2FP.to.from.form R, ...: one number or two as narrower ones in a word, or back.
 pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
     let round = if i.has("RZ") { ".rz" } else { ".rn" };
     let (relu, finite) = (word(i.has("RELU"), ".relu"), word(i.has("SATFINITE"), ".satfinite"));
-    let type_ = if i.has("BF16") { "bf16x2" } else { "f16x2" };
-    if i.has("MERGE_C") {
-        // One number below, and the upper half of a word above.
-        let a = float(machine, o.next()?)?;
-        let above = integer(machine, o.next()?)?;
-        o.end()?;
-        let a = machine.emit.in_register(&a);
-        let type_ = type_.trim_end_matches("x2");
-        let half = machine.emit.b16(&format!("cvt{round}{relu}{finite}.{type_}.f32"), &[&a]);
-        let half = machine.emit.b32("cvt.u32.u16", &[&half]);
+    let byte = ["E4M3", "E5M2"].into_iter().find(|name| i.has(name)).map(str::to_lowercase);
+    let halves = if i.has("BF16") { "bf16x2" } else { "f16x2" };
+    let type_ = match &byte {
+        Some(byte) if !i.has("UNPACK_B") => format!("{byte}x2"),
+        _ => halves.to_owned(),
+    };
+    let single = |machine: &mut Machine, operand| -> Result<String, Reason> {
+        let value = float(machine, operand)?;
+        Ok(machine.emit.in_register(&value))
+    };
+    // The upper half of a word, under which a narrower result comes.
+    let merged = |machine: &mut Machine, o: &mut Operands, half: &str| -> Lifted {
+        let rest = o.next()?;
+        if suffix(rest).is_some() {
+            return unsupported("the other half");
+        }
+        let above = integer(machine, rest)?;
+        let half = machine.emit.b32("cvt.u32.u16", &[half]);
         let above = machine.emit.b32("and.b32", &[&above, "0xffff0000"]);
         machine.put(target, "or.b32", &[&half, &above]);
-        return Ok(());
+        Ok(())
+    };
+    match i.modifiers.iter().find(|name| name.contains("PACK_") || **name == "MERGE_C").copied() {
+        Some("PACK_AB") => {
+            let [a, b] = [single(machine, o.next()?)?, single(machine, o.next()?)?];
+            machine.put(target, &format!("cvt{round}{relu}{finite}.{type_}.f32"), &[&a, &b]);
+        }
+        // One number below.
+        Some("MERGE_C") => {
+            let a = single(machine, o.next()?)?;
+            let type_ = type_.trim_end_matches("x2");
+            let half = machine.emit.b16(&format!("cvt{round}{relu}{finite}.{type_}.f32"), &[&a]);
+            merged(machine, &mut o, &half)?;
+        }
+        Some("PACK_B") => {
+            let a = single(machine, o.next()?)?;
+            machine.put(target, &format!("cvt{round}{relu}.tf32.f32"), &[&a]);
+        }
+        Some("PACK_AB_MERGE_C") => {
+            let [a, b] = [single(machine, o.next()?)?, single(machine, o.next()?)?];
+            let half =
+                machine.emit.b16(&format!("cvt{round}{finite}{relu}.{type_}.f32"), &[&a, &b]);
+            merged(machine, &mut o, &half)?;
+        }
+        Some("UNPACK_B_MERGE_C") => {
+            let pair = o.next()?;
+            if suffix(pair).is_some() {
+                return unsupported("the other half");
+            }
+            let pair = bits(machine, pair)?;
+            let pair = machine.emit.in_register(&pair);
+            let half = machine.emit.b16(&format!("cvt.rn{finite}{relu}.{type_}.f16x2"), &[&pair]);
+            merged(machine, &mut o, &half)?;
+        }
+        Some("UNPACK_B") => {
+            let operand = o.next()?;
+            let word = bits(machine, operand)?;
+            let (low, high) = machine.emit.words(&word);
+            let pair = if suffix(operand).is_some() { high } else { low };
+            let byte = byte.unwrap_or_default();
+            machine.put(target, &format!("cvt.rn{relu}.{type_}.{byte}x2"), &[&pair]);
+        }
+        _ => return unsupported("a form"),
     }
-    let [a, b] = [float(machine, o.next()?)?, float(machine, o.next()?)?];
-    o.end()?;
-    if !i.has("PACK_AB") {
-        return unsupported("a form");
-    }
-    let operation = format!("cvt{round}{relu}{finite}.{type_}.f32");
-    let [a, b] = [a, b].map(|value| machine.emit.in_register(&value));
-    machine.put(target, &operation, &[&a, &b]);
-    Ok(())
+    o.end()
 }

@@ -5,7 +5,7 @@ use super::error::Reason;
 use super::integer::{comparison, leave_comparison};
 use super::machine::{Lifted, Machine};
 use super::operand::{Operands, Target, double, float};
-use crate::instruction::{Immediate, Instruction, Operand};
+use crate::instruction::{Constant, Immediate, Instruction, Operand, Register, Signs};
 
 /// 1 / 2 pi as the instructions before a sine or cosine have it.
 const TURN: u32 = 0x3e22_f983;
@@ -149,7 +149,10 @@ pub(super) fn fmnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     known(i, &["FTZ", "NAN", "XORSIGN"])?;
     let target = o.target()?;
-    let [a, b] = [float(machine, o.next()?)?, float(machine, o.next()?)?];
+    let [a, b] = [o.next()?, o.next()?];
+    // The signs that are joined are those of the numbers as they are.
+    let sources = if i.has("XORSIGN") { [plain(a), plain(b)] } else { [a.clone(), b.clone()] };
+    let [a, b] = [float(machine, &sources[0])?, float(machine, &sources[1])?];
     let smaller = o.truth(machine)?;
     o.end()?;
     let behind = format!(
@@ -171,6 +174,21 @@ pub(super) fn fmnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
     }
     Ok(())
+}
+
+/// An operand without its bars.
+pub(super) fn plain(operand: &Operand) -> Operand {
+    match operand {
+        Operand::Register(register) => {
+            let signs = Signs { absolute: false, ..register.signs };
+            Operand::Register(Register { signs, ..*register })
+        }
+        Operand::Constant(constant) => {
+            let signs = Signs { absolute: false, ..constant.signs };
+            Operand::Constant(Constant { signs, ..*constant })
+        }
+        other => other.clone(),
+    }
 }
 
 /// FCHK P, a, b: whether a / b needs more care than multiplication by an approximate reciprocal. Both ways give the same
@@ -239,7 +257,7 @@ pub(super) fn mufu(machine: &mut Machine, mut o: Operands) -> Lifted {
         machine.put(target, &format!("{}.approx{flush}.f32", name.to_lowercase()), &[&turn.angle]);
         return Ok(());
     }
-    let half = i.has("F16");
+    let half = i.has("F16") || i.has("BF16");
     let operation = match (name, half) {
         ("RCP", false) => "rcp.approx.ftz.f32",
         ("RSQ", false) => "rsqrt.approx.ftz.f32",
@@ -247,6 +265,8 @@ pub(super) fn mufu(machine: &mut Machine, mut o: Operands) -> Lifted {
         ("EX2", false) => "ex2.approx.ftz.f32",
         ("LG2", false) => "lg2.approx.ftz.f32",
         ("TANH", false) => "tanh.approx.f32",
+        ("EX2", true) if i.has("BF16") => "ex2.approx.ftz.bf16",
+        ("TANH", true) if i.has("BF16") => "tanh.approx.bf16",
         ("EX2", true) => "ex2.approx.f16",
         ("TANH", true) => "tanh.approx.f16",
         _ => return unsupported("a function"),

@@ -2,7 +2,7 @@
 
 use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
-use super::float::{compared, word};
+use super::float::{compared, plain, word};
 use super::integer::join_name;
 use super::machine::{Lifted, Machine};
 use super::operand::{Operands, bits, signs, suffix};
@@ -66,7 +66,7 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
     if let Some(other) = i
         .modifiers
         .iter()
-        .find(|name| !["MMA", "FTZ", "SAT", "BF16_V2", "RELU", "F32", "FMZ"].contains(name))
+        .find(|name| !["MMA", "FTZ", "SAT", "BF16_V2", "RELU", "F32", "FMZ", "OOB"].contains(name))
     {
         return unsupported(format!("modifier `{other}`"));
     }
@@ -94,7 +94,8 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
         _ => "fma",
     };
     let operation = format!(
-        "{name}.rn{}{}{}.{}",
+        "{name}.rn{}{}{}{}.{}",
+        word(i.has("OOB"), ".oob"),
         word(i.has("FTZ"), ".ftz"),
         word(i.has("SAT"), ".sat"),
         word(i.has("RELU"), ".relu"),
@@ -110,8 +111,17 @@ pub(super) fn minmax(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let bf16 = type_name(i) == "bf16x2";
     let target = o.target()?;
-    let a = next(machine, &mut o, bf16)?;
-    let b = next(machine, &mut o, bf16)?;
+    let mut value = |machine: &mut Machine| match o.peek() {
+        // The signs that are joined are those of the numbers as they are.
+        Some(operand @ (Operand::Register(_) | Operand::Constant(_))) if i.has("XORSIGN") => {
+            let operand = plain(operand);
+            o.next()?;
+            source(machine, &operand, bf16)
+        }
+        _ => next(machine, &mut o, bf16),
+    };
+    let a = value(machine)?;
+    let b = value(machine)?;
     let smaller = o.truth(machine)?;
     o.end()?;
     let [a, b] = [a, b].map(|value| machine.emit.in_register(&value));

@@ -144,6 +144,9 @@ pub struct Kernel {
     /// Threads of a block at most, in each direction.
     pub most_threads: Option<[u32; 3]>,
     pub threads: Option<[u32; 3]>,
+    /// Blocks of a cluster, by axis, and whether it is launched in clusters whatever they are.
+    pub blocks: Option<[u32; 3]>,
+    pub has_clusters: bool,
     /// Registers of a thread; 0 where that is not known.
     pub registers: u32,
 }

@@ -4,7 +4,7 @@ use super::emit::{Truth, unsupported};
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::{self, Operands, Target, bits, integer, signs, wide_integer};
-use crate::instruction::{Operand, Predicate};
+use crate::instruction::{Instruction, Operand, Predicate};
 
 /// The terms of a sum in 64 bits, so that carries are seen, and in 32 where nobody wants them.
 enum Width {
@@ -262,21 +262,74 @@ pub(super) fn iabs(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()
 }
 
-/// IMNMX R, a, b, P: the smaller where P.
+/// IMNMX R, a, b, P: the smaller where P. VIMNMX, of halves too, and with negative results as zeros.
 pub(super) fn imnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
-    let type_ = if o.instruction.has("U32") { "u32" } else { "s32" };
+    let i = o.instruction;
     let target = o.target()?;
     let [a, b] = [integer(machine, o.next()?)?, integer(machine, o.next()?)?];
+    extreme(machine, i, target, o, &a, &b)
+}
+
+/// VIADDMNMX R, a, b, c, P: the smaller of the sum of the first two and the third.
+pub(super) fn viaddmnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let halves = i.has("S16x2") || i.has("U16x2");
+    let sum = added(machine, &mut o, halves)?;
+    let c = integer(machine, o.next()?)?;
+    extreme(machine, i, target, o, &sum, &c)
+}
+
+/// VIADD R, a, b
+pub(super) fn viadd(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let target = o.target()?;
+    let halves = o.instruction.has("16x2");
+    let sum = added(machine, &mut o, halves)?;
+    machine.set(target, &sum);
+    o.end()
+}
+
+/// The sum of the next two operands.
+fn added(machine: &mut Machine, o: &mut Operands, halves: bool) -> Result<String, Reason> {
+    let [a, b] = [o.next()?, o.next()?];
+    if halves && (signs(a).negated || signs(b).negated) {
+        return unsupported("a minus of halves");
+    }
+    let [a, b] = [a, b].map(|operand| integer(machine, operand));
+    let [a, b] = [machine.emit.in_register(&a?), machine.emit.in_register(&b?)];
+    Ok(machine.emit.b32(if halves { "add.u16x2" } else { "add.s32" }, &[&a, &b]))
+}
+
+/// The smaller of two numbers where the predicate that is left holds, the greater elsewhere.
+fn extreme(
+    machine: &mut Machine,
+    i: &Instruction,
+    target: Target,
+    mut o: Operands,
+    a: &str,
+    b: &str,
+) -> Lifted {
     let smaller = o.truth(machine)?;
     o.end()?;
+    let type_ = match () {
+        () if i.has("U32") => "u32",
+        () if i.has("U16x2") => "u16x2",
+        () if i.has("S16x2") => "s16x2",
+        () => "s32",
+    };
+    let relu = if i.has("RELU") { ".relu" } else { "" };
+    let [a, b] = match type_.ends_with("x2") {
+        true => [machine.emit.in_register(a), machine.emit.in_register(b)],
+        false => [a.to_owned(), b.to_owned()],
+    };
     match smaller {
         Truth::Constant(smaller) => {
             let operation = if smaller { "min" } else { "max" };
-            machine.put(target, &format!("{operation}.{type_}"), &[&a, &b]);
+            machine.put(target, &format!("{operation}{relu}.{type_}"), &[&a, &b]);
         }
         smaller => {
-            let [min, max] =
-                ["min", "max"].map(|name| machine.emit.b32(&format!("{name}.{type_}"), &[&a, &b]));
+            let [min, max] = ["min", "max"]
+                .map(|name| machine.emit.b32(&format!("{name}{relu}.{type_}"), &[&a, &b]));
             let value = machine.emit.select(&smaller, &min, &max);
             machine.set(target, &value);
         }
@@ -663,7 +716,8 @@ pub(super) fn r2p(machine: &mut Machine, mut o: Operands) -> Lifted {
     let file = predicates_file(o.next()?)?;
     let source = o.next()?;
     let value = integer(machine, source)?;
-    let mask = o.integer()?;
+    // All predicates where it is left out.
+    let mask = if o.left() > 0 { o.integer()? } else { 0xff };
     o.end()?;
     machine.emit.keep_guard();
     for number in 0..Predicate::PT {

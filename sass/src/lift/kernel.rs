@@ -8,6 +8,7 @@ use super::image::{Image, Kernel};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::Operands;
+use super::warp;
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
 use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +38,16 @@ fn label(node: Node) -> String {
 pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     let (flow, functions) = flows(image, kernel)?;
     // Functions take and give back what any of them uses, which is known when they were lifted once.
-    let arrives = |i: &Instruction| i.opcode == "ARRIVES" || i.has("ARRIVE");
+    let mut all: Vec<&Instruction> = Vec::new();
+    for flow in functions.values().chain([&flow]) {
+        all.extend(flow.nodes.keys().filter_map(|node| Some(instruction(image, flow, node)?.1)));
+    }
     let mut state = State {
-        watches_shared: functions.values().chain([&flow]).any(|flow| {
-            let mut all = flow.nodes.keys().filter_map(|node| instruction(image, flow, node));
-            all.any(|(_, i)| arrives(i))
-        }),
+        watches_shared: all
+            .iter()
+            .any(|i| i.opcode != "SYNCS" && (i.opcode == "ARRIVES" || i.has("ARRIVE"))),
+        names_shared: all.iter().any(|i| warp::names_shared(i)),
+        in_cluster: warp::in_cluster(&all),
         ..State::default()
     };
     let unknown = state.clone();
@@ -491,8 +496,16 @@ fn head(kernel: &Kernel) -> String {
         end = parameter.offset + parameter.size;
     }
     text.push_str(")\n");
-    for (name, threads) in [(".reqntid", kernel.threads), (".maxntid", kernel.most_threads)] {
-        if let Some([x, y, z]) = threads {
+    if kernel.has_clusters {
+        text.push_str(".explicitcluster\n");
+    }
+    let sizes = [
+        (".reqntid", kernel.threads),
+        (".maxntid", kernel.most_threads),
+        (".reqnctapercluster", kernel.blocks),
+    ];
+    for (name, size) in sizes {
+        if let Some([x, y, z]) = size {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
@@ -535,6 +548,10 @@ fn put_together(machine: Machine) -> String {
                  setp.eq.u32 %never, %size, 0xffffffff;\n    @%never st.shared.b32 [{DECLARED}], %size;"
             );
         }
+    }
+    let first = machine.launch().shared;
+    if machine.uses_shared && first > 0 {
+        let _ = writeln!(text, "    sub.s32 {SHARED}, {SHARED}, {first};");
     }
     text.push_str(&apart::prototype(&machine));
     text.push_str(&machine.emit.text);

@@ -4,7 +4,7 @@ use super::apart::{FRAME_OF_CALLER, State};
 use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named, Variable};
-use crate::decode::Encoding;
+use super::launch::{LOCAL_WINDOW, Launch, SIZES, STACK};
 use crate::instruction::File;
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,9 +24,6 @@ pub(super) const DECLARED: &str = "__declared";
 /// The register with the address of the first byte of shared memory.
 pub(super) const SHARED: &str = "%shared";
 const BARRIER_RESULT: &str = "%barrier";
-/// Where parameters begin in bank 0.
-pub(super) const PARAMETERS: i32 = 0x160;
-
 /// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
 pub(super) const ALLOCATED: u32 = 1024;
 /// The stack that a thread has besides where functions call themselves or are called by their addresses, so that nothing says how much
@@ -176,16 +173,14 @@ impl<'a> Machine<'a> {
         if bank == 4 && offset & 7 == 0 {
             return self.address_in_bank(offset);
         }
-        match (bank, offset) {
-            (0, 0x18) => Ok(self.shared_window()),
-            (0, 0x20) => Ok(self.local_window()),
-            (0, 0x50) => self.constant_window(),
-            _ => {
-                let low = self.bank_word(bank, offset)?;
-                let high = self.bank_word(bank, offset + 4)?;
-                Ok(self.emit.joined(&low, &high))
-            }
+        if bank == 0
+            && let Some(both) = self.launch_words(offset)?
+        {
+            return Ok(both);
         }
+        let low = self.bank_word(bank, offset)?;
+        let high = self.bank_word(bank, offset + 4)?;
+        Ok(self.emit.joined(&low, &high))
     }
 
     /// The handle of a texture or surface at a place of bank 0: of a parameter, or the name of what programs bind.
@@ -194,7 +189,7 @@ impl<'a> Machine<'a> {
         match bound {
             Some(Some(name)) => Ok(name.clone()),
             Some(None) => unsupported("a sampler apart from its texture"),
-            None if offset >= PARAMETERS => self.bank_wide(0, offset),
+            None if offset >= self.launch().parameters => self.bank_wide(0, offset),
             None => unsupported(format!("a texture in c[0][{offset:#x}]")),
         }
     }
@@ -287,44 +282,38 @@ impl<'a> Machine<'a> {
             let (low, high) = self.emit.halves(&both);
             return Ok(if offset & 4 == 0 { low } else { high });
         }
-        let special = match offset {
-            0x0 => "%ntid.x",
-            0x4 => "%ntid.y",
-            0x8 => "%ntid.z",
-            0xc => "%nctaid.x",
-            0x10 => "%nctaid.y",
-            0x14 => "%nctaid.z",
-            0x2c => "%dynamic_smem_size",
-            0x8c => "%envreg1",
-            0x90 => "%envreg2",
-            0x94 => "%envreg3",
-            0x10c => "%nsmid",
-            0x28 => return Ok(self.stack().to_string()),
-            // No shared memory is the system's, and the descriptor of global memory says nothing.
-            0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),
-            PARAMETERS.. => return self.parameter_word(offset),
-            _ => return unsupported(format!("c[0][{offset:#x}]")),
-        };
-        Ok(self.emit.b32("mov.u32", &[special]))
+        let launch = self.launch();
+        let mut words = SIZES.iter().chain(launch.words);
+        if let Some((_, special)) = words.find(|(place, _)| *place == offset) {
+            return Ok(self.emit.b32("mov.u32", &[special]));
+        }
+        match offset {
+            STACK => Ok(self.stack().to_string()),
+            _ if launch.zeros.contains(&offset) => Ok("0".to_owned()),
+            _ if launch.reserved == Some(offset) => Ok(launch.shared.to_string()),
+            _ if launch.explicit_cluster == Some(offset) => {
+                let flag = self.emit.flag("mov.pred", &["%is_explicit_cluster"]);
+                Ok(self.emit.b32("selp.b32", &["1", "0", &flag]))
+            }
+            _ if offset >= launch.parameters => self.parameter_word(offset),
+            _ => unsupported(format!("c[0][{offset:#x}]")),
+        }
     }
 
-    /// Where bank 0 has the graph that the kernel is of.
-    fn graph_exec(&self) -> i32 {
-        match self.image.encoding {
-            Encoding::Sm75 => 0x120,
-            Encoding::Sm80 => 0x130,
-        }
+    pub(super) fn launch(&self) -> &'static Launch {
+        Launch::of(self.image.encoding)
     }
 
     /// Two words of bank 0 that are one number, if these are.
     fn launch_words(&mut self, offset: i32) -> Result<Option<String>, Reason> {
+        let launch = self.launch();
         Ok(Some(match offset {
-            0x18 => self.shared_window(),
-            0x20 => self.local_window(),
-            0x30 => self.emit.b64("mov.u64", &["%gridid"]),
-            0x40 => self.parameter_window()?,
-            0x50 => self.constant_window()?,
-            _ if offset == self.graph_exec() => self.emit.b64("mov.u64", &["%current_graph_exec"]),
+            LOCAL_WINDOW => self.local_window(),
+            _ if launch.shared_window == Some(offset) => self.shared_window(),
+            _ if launch.grid == Some(offset) => self.emit.b64("mov.u64", &["%gridid"]),
+            _ if launch.parameter_window == offset => self.parameter_window()?,
+            _ if launch.constant_window == offset => self.constant_window()?,
+            _ if launch.graph_exec == offset => self.emit.b64("mov.u64", &["%current_graph_exec"]),
             _ => return Ok(None),
         }))
     }
@@ -344,7 +333,8 @@ impl<'a> Machine<'a> {
         let [only] = self.kernel.parameters.as_slice() else {
             return unsupported("the address of several parameters");
         };
-        let before = PARAMETERS.unsigned_abs() + only.offset;
+        let launch = self.launch();
+        let before = launch.parameters.unsigned_abs() + only.offset - launch.begins_at;
         let address = self.emit.b64("mov.b64", &["p0"]);
         let address = self.emit.b64("cvta.param.u64", &[&address]);
         Ok(self.emit.b64("sub.s64", &[&address, &before.to_string()]))
@@ -353,7 +343,7 @@ impl<'a> Machine<'a> {
     /// Four bytes of the parameters, which need not be those of one.
     fn parameter_word(&mut self, offset: i32) -> Result<String, Reason> {
         self.reads_parameters()?;
-        let at = (offset - PARAMETERS) as u32;
+        let at = (offset - self.launch().parameters) as u32;
         let find = |at: u32| {
             let mut all = self.kernel.parameters.iter().enumerate();
             all.find(|(_, p)| (p.offset..p.offset + p.size).contains(&at))

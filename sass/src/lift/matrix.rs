@@ -8,13 +8,15 @@ use crate::instruction::{Instruction, Operand, Register, Signs};
 /// A shape: its name among the modifiers, the kind of its elements, its name in PTX, and the registers of A, B and C.
 struct Shape(&'static str, &'static str, &'static str, [u8; 3]);
 
-const DENSE: [Shape; 16] = [
+const DENSE: [Shape; 22] = [
     Shape("16816", "f16", "m16n8k16", [4, 2, 4]),
     Shape("1688", "f16", "m16n8k8", [2, 1, 4]),
     Shape("16816", "bf16", "m16n8k16", [4, 2, 4]),
     Shape("1688", "bf16", "m16n8k8", [2, 1, 4]),
     Shape("1688", "tf32", "m16n8k8", [4, 2, 4]),
     Shape("1684", "tf32", "m16n8k4", [2, 1, 4]),
+    Shape("16816", "f8", "m16n8k16", [2, 1, 4]),
+    Shape("16832", "f8", "m16n8k32", [4, 2, 4]),
     Shape("8816", "8", "m8n8k16", [1, 1, 2]),
     Shape("16816", "8", "m16n8k16", [2, 1, 4]),
     Shape("16832", "8", "m16n8k32", [4, 2, 4]),
@@ -25,15 +27,20 @@ const DENSE: [Shape; 16] = [
     Shape("168128", "b1", "m16n8k128", [2, 1, 4]),
     Shape("168256", "b1", "m16n8k256", [4, 2, 4]),
     Shape("884", "f64", "m8n8k4", [2, 2, 4]),
+    Shape("8x8x4", "f64", "m8n8k4", [2, 2, 4]),
+    Shape("16x8x4", "f64", "m16n8k4", [4, 2, 8]),
+    Shape("16x8x8", "f64", "m16n8k8", [8, 4, 8]),
+    Shape("16x8x16", "f64", "m16n8k16", [16, 8, 8]),
 ];
 
-const SPARSE: [Shape; 10] = [
+const SPARSE: [Shape; 11] = [
     Shape("16816", "f16", "m16n8k16", [2, 2, 4]),
     Shape("16832", "f16", "m16n8k32", [4, 4, 4]),
     Shape("16816", "bf16", "m16n8k16", [2, 2, 4]),
     Shape("16832", "bf16", "m16n8k32", [4, 4, 4]),
     Shape("1688", "tf32", "m16n8k8", [2, 2, 4]),
     Shape("16816", "tf32", "m16n8k16", [4, 4, 4]),
+    Shape("16864", "f8", "m16n8k64", [4, 4, 4]),
     Shape("16832", "8", "m16n8k32", [2, 2, 4]),
     Shape("16864", "8", "m16n8k64", [4, 4, 4]),
     Shape("16864", "4", "m16n8k64", [2, 2, 4]),
@@ -69,11 +76,11 @@ fn braces(words: &[String]) -> String {
 }
 
 fn element(i: &Instruction, index: usize) -> Option<String> {
-    let names = i.modifiers.iter().filter(|m| ["S8", "U8", "S4", "U4"].contains(m));
+    let names = i.modifiers.iter().filter(|m| ["S8", "U8", "S4", "U4", "E4M3", "E5M2"].contains(m));
     names.map(|m| m.to_lowercase()).nth(index)
 }
 
-/// HMMA, IMMA, BMMA, DMMA: D, A, B, C [, metadata, selector]
+/// HMMA, IMMA, QMMA, BMMA, DMMA: D, A, B, C [, metadata, selector]
 pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
@@ -102,6 +109,7 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
         "HMMA" => "f16",
         "BMMA" => "b1",
         "DMMA" => "f64",
+        "QMMA" => "f8",
         _ if i.has("S4") || i.has("U4") => "4",
         _ => "8",
     };
@@ -111,10 +119,17 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     else {
         return unsupported("a shape");
     };
-    let half_result = i.opcode == "HMMA" && !i.has("F32");
+    let half_result = matches!(i.opcode, "HMMA" | "QMMA") && !i.has("F32");
     let counts = if half_result { [counts[0], counts[1], 2] } else { *counts };
     let types = match kind {
         "f16" if half_result => "f16.f16.f16.f16".to_owned(),
+        "f8" => {
+            let [Some(x), Some(y)] = [element(i, 0), element(i, 1)] else {
+                return unsupported("types");
+            };
+            let sum = if half_result { "f16" } else { "f32" };
+            format!("{sum}.{x}.{y}.{sum}")
+        }
         "f64" => "f64.f64.f64.f64".to_owned(),
         "b1" => "s32.b1.b1.s32".to_owned(),
         "4" | "8" => {
@@ -158,7 +173,7 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let [a, b, c] = fragments;
     if kind == "f64" {
-        return doubles(machine, target, [a, b, c], rounding);
+        return doubles(machine, target, [a, b, c], (shape, rounding));
     }
     if !rounding.is_empty() {
         return unsupported("a rounding");
@@ -184,7 +199,7 @@ fn doubles(
     machine: &mut Machine,
     target: Target,
     fragments: [Vec<String>; 3],
-    rounding: &str,
+    (shape, rounding): (&str, &str),
 ) -> Lifted {
     let [a, b, c] = fragments.map(|words| {
         words
@@ -192,10 +207,12 @@ fn doubles(
             .map(|pair| machine.emit.joined(&pair[0], &pair[pair.len() - 1]))
             .collect::<Vec<_>>()
     });
-    let d: Vec<String> = (0..2).map(|_| machine.emit.temporary(Kind::B64)).collect();
-    let name = match rounding {
-        "" => "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64".to_owned(),
-        rounding => format!("wmma.mma.sync.aligned.row.col.m8n8k4{rounding}.f64.f64.f64.f64"),
+    let d: Vec<String> = c.iter().map(|_| machine.emit.temporary(Kind::B64)).collect();
+    let name = match (shape, rounding) {
+        ("m8n8k4", rounding @ (".rm" | ".rp" | ".rz")) => {
+            format!("wmma.mma.sync.aligned.row.col.m8n8k4{rounding}.f64.f64.f64.f64")
+        }
+        _ => format!("mma.sync.aligned.{shape}.row.col{rounding}.f64.f64.f64.f64"),
     };
     machine.emit.guarded(format_args!(
         "{name} {}, {}, {}, {}",
@@ -204,8 +221,9 @@ fn doubles(
         braces(&b),
         braces(&c)
     ));
-    machine.set_wide(target, &d[0]);
-    machine.set_wide(target.next(2), &d[1]);
+    for (index, value) in d.iter().enumerate() {
+        machine.set_wide(target.next(2 * index as u8), value);
+    }
     Ok(())
 }
 
@@ -218,12 +236,7 @@ pub(super) fn ldsm(machine: &mut Machine, mut o: Operands) -> Lifted {
     if !i.has("16") {
         return unsupported("elements");
     }
-    let count = match () {
-        () if i.has("4") => 4,
-        () if i.has("2") => 2,
-        () => 1,
-    };
-    let transposed = if i.has("MT88") { ".trans" } else { "" };
+    let (count, transposed) = of_matrices(i);
     let place = machine.shared_address(&address)?;
     let d: Vec<String> = (0..count).map(|_| machine.emit.temporary(Kind::B32)).collect();
     machine.emit.guarded(format_args!(
@@ -232,6 +245,32 @@ pub(super) fn ldsm(machine: &mut Machine, mut o: Operands) -> Lifted {
     ));
     machine.leave_fragment(target, &d);
     Ok(())
+}
+
+/// STSM.16.layout[.count] [address], R
+pub(super) fn stsm(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let address = o.address()?;
+    let source = o.target()?;
+    o.end()?;
+    let (count, transposed) = of_matrices(i);
+    let place = machine.shared_address(&address)?;
+    let words = machine.fragment(source, count);
+    machine.emit.guarded(format_args!(
+        "stmatrix.sync.aligned.m8n8.x{count}{transposed}.shared.b16 [{place}], {}",
+        braces(&words)
+    ));
+    Ok(())
+}
+
+/// How many matrices of 8 by 8 are read or written, and whether they are transposed.
+fn of_matrices(i: &Instruction) -> (u8, &'static str) {
+    let count = match () {
+        () if i.has("4") => 4,
+        () if i.has("2") => 2,
+        () => 1,
+    };
+    (count, if i.has("MT88") { ".trans" } else { "" })
 }
 
 /// MOVM.16.MT88 R, R

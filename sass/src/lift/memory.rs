@@ -3,9 +3,13 @@
 use super::apart::FRAME_OF_CALLER;
 use super::emit::{Kind, Truth, unsupported};
 use super::error::Reason;
-use super::machine::{FRAME, Lifted, Machine, PARAMETERS};
+use super::machine::{FRAME, Lifted, Machine};
 use super::operand::{Operands, Target, integer};
+use super::warp::SHARED_WINDOW;
 use crate::instruction::{Address, Bank, Instruction, Predicate, Register};
+
+/// The bits of an address of shared memory in a cluster below those that say which block's it is.
+const OFFSET_BITS: u32 = 24;
 
 /// How wide a load or store is: words, and the type of one narrower than a word.
 enum Width {
@@ -31,7 +35,7 @@ fn width(i: &Instruction) -> Width {
 /// The state space by the opcode's letters, with its dot.
 fn space(opcode: &str) -> &'static str {
     match opcode {
-        "LDG" | "STG" | "ATOMG" => ".global",
+        "LDG" | "STG" | "ATOMG" | "REDG" => ".global",
         "LDS" | "STS" | "ATOMS" | "ARRIVES" => ".shared",
         "LDL" | "STL" => ".local",
         _ => "",
@@ -130,6 +134,9 @@ impl Machine<'_> {
                 if !i.has("E") {
                     return unsupported("an address of 32 bits");
                 }
+                if space(i.opcode).is_empty() && self.state.names_shared {
+                    return self.generic_address(address);
+                }
                 let base = self.long_address(address)?;
                 let has_base =
                     [&address.base, &address.uniform].into_iter().flatten().any(|r| !r.is_zero());
@@ -142,15 +149,54 @@ impl Machine<'_> {
         }
     }
 
+    /// A generic address: of shared memory also where it was put together of the window's upper half.
+    fn generic_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let mut sum = self.long_address(address)?;
+        if [&address.base, &address.uniform].into_iter().flatten().any(|r| !r.is_zero()) {
+            sum = self.emit.b64("add.s64", &[&sum, &address.offset.to_string()]);
+        }
+        let (low, high) = self.emit.halves(&sum);
+        let is_shared = self.emit.flag("setp.eq.u32", &[&high, &SHARED_WINDOW.to_string()]);
+        let place = self.shared_place(&low);
+        let place = self.emit.b64("cvt.u64.u32", &[&place]);
+        let mut place = self.emit.b64("cvta.shared.u64", &[&place]);
+        if self.state.in_cluster {
+            let rank = self.emit.b32("shr.u32", &[&low, &OFFSET_BITS.to_string()]);
+            place = self.emit.b64("mapa.u64", &[&place, &rank]);
+        }
+        Ok(self.emit.b64("selp.b64", &[&place, &sum, &is_shared]))
+    }
+
     /// An address in shared memory as a place in PTX.
     pub(super) fn shared_address(&mut self, address: &Address) -> Result<String, Reason> {
         let offset = self.short_address(address)?;
         Ok(self.shared_place(&offset))
     }
 
+    /// An address of shared memory that may be another block's of the cluster, as a place in `.shared::cluster`.
+    pub(super) fn cluster_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let offset = self.short_address(address)?;
+        Ok(self.cluster_place(&offset))
+    }
+
+    /// An offset in shared memory, with the number of the block, as a place in `.shared::cluster`.
+    pub(super) fn cluster_place(&mut self, offset: &str) -> String {
+        let place = self.shared_place(offset);
+        if !self.state.in_cluster {
+            return place;
+        }
+        let rank = self.emit.b32("shr.u32", &[offset, &OFFSET_BITS.to_string()]);
+        self.emit.b32("mapa.shared::cluster.u32", &[&place, &rank])
+    }
+
     /// An offset in shared memory as a place in PTX.
     pub(super) fn shared_place(&mut self, offset: &str) -> String {
         let base = self.shared_word();
+        if self.state.in_cluster {
+            let mask = (1u32 << OFFSET_BITS) - 1;
+            let own = self.emit.b32("and.b32", &[offset, &mask.to_string()]);
+            return self.emit.b32("add.s32", &[&base, &own]);
+        }
         self.emit.b32("add.s32", &[&base, offset])
     }
 
@@ -159,7 +205,7 @@ impl Machine<'_> {
     }
 }
 
-fn vector(words: &[String]) -> String {
+pub(super) fn vector(words: &[String]) -> String {
     match words {
         [one] => one.clone(),
         words => format!("{{{}}}", words.join(", ")),
@@ -395,7 +441,8 @@ fn parameter_by_register(
     more: i32,
 ) -> Lifted {
     machine.reads_parameters()?;
-    let at = machine.emit.b32("add.s32", &[register, &(more - PARAMETERS).to_string()]);
+    let more = more - machine.launch().parameters;
+    let at = machine.emit.b32("add.s32", &[register, &more.to_string()]);
     let kernel = machine.kernel;
     let guard = match kernel.parameters.len() {
         0 => return unsupported("a parameter by register where there is none"),
@@ -435,7 +482,7 @@ fn address_by_register(machine: &mut Machine, register: &str, more: i32) -> Resu
 }
 
 /// The operation and the type of an atomic.
-fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
+pub(super) fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
     const NAMES: [(&str, &str); 10] = [
         ("ADD", "add"),
         ("MIN", "min"),
@@ -451,6 +498,13 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
     let found = NAMES.iter().find(|(name, _)| i.has(name));
     let Some((_, name)) = found else { return unsupported("an operation") };
     let (type_, words) = match () {
+        () if i.has("F16x4") => ("noftz.v2.f16x2", 2),
+        () if i.has("F16x8") => ("noftz.v4.f16x2", 4),
+        () if i.has("BF16x4") => ("noftz.v2.bf16x2", 2),
+        () if i.has("BF16x8") => ("noftz.v4.bf16x2", 4),
+        () if i.has("F32x2") => ("v2.f32", 2),
+        () if i.has("F32x4") => ("v4.f32", 4),
+        () if i.has("128") => ("b128", 4),
         () if i.has("F32") => ("f32", 1),
         () if i.has("F64") => ("f64", 2),
         () if i.has("F16x2") => ("noftz.f16x2", 1),
@@ -461,13 +515,11 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
         () => ("u32", 1),
     };
     let type_ = match (*name, type_) {
-        ("and" | "or" | "xor" | "exch" | "cas", _) => {
-            if words == 2 {
-                "b64"
-            } else {
-                "b32"
-            }
-        }
+        ("and" | "or" | "xor" | "exch" | "cas", _) => match words {
+            1 => "b32",
+            2 => "b64",
+            _ => "b128",
+        },
         ("add", "s64") => "u64",
         (_, other) => other,
     };
@@ -504,6 +556,22 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     } else {
         atomic_operation(i)?
     };
+    if operation.contains(".v") {
+        let values = many(machine, o.target()?, words);
+        let old: Vec<String> = (0..words).map(|_| machine.emit.temporary(Kind::B32)).collect();
+        machine.emit.guarded(format_args!(
+            "atom.relaxed{scope}{space}.{operation} {}, [{place}], {}",
+            vector(&old),
+            vector(&values)
+        ));
+        for (index, value) in old.iter().enumerate() {
+            machine.set(target.next(index as u8), value);
+        }
+        return o.end();
+    }
+    if words == 4 {
+        return atomic_of_128(machine, o, target, &format!("{scope}{space}.{operation}"), &place);
+    }
     let mut sources = Vec::new();
     while o.left() > 0 {
         let operand = o.next()?;
@@ -543,12 +611,69 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// RED: [address], R
+/// The words of registers one behind the other.
+pub(super) fn many(machine: &mut Machine, first: Target, count: u8) -> Vec<String> {
+    let one = |index| {
+        let at = first.next(index);
+        let value =
+            machine.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
+        machine.emit.in_register(&value)
+    };
+    (0..count).map(one).collect()
+}
+
+/// An atomic of 128 bits: exchanges, and does so where it finds what it expects.
+fn atomic_of_128(
+    machine: &mut Machine,
+    mut o: Operands,
+    target: Target,
+    operation: &str,
+    place: &str,
+) -> Lifted {
+    let mut sources = Vec::new();
+    while o.left() > 0 {
+        let first = o.target()?;
+        let words = many(machine, first, 4);
+        sources.push([
+            machine.emit.joined(&words[0], &words[1]),
+            machine.emit.joined(&words[2], &words[3]),
+        ]);
+    }
+    let [low, high] = [Kind::B64, Kind::B64].map(|kind| machine.emit.temporary(kind));
+    let guard = machine.emit.guard().to_owned();
+    let mut names = String::new();
+    let mut moves = String::new();
+    for (index, [low, high]) in sources.iter().enumerate() {
+        names.push_str(&format!(", x{index}"));
+        moves.push_str(&format!("mov.b128 x{index}, {{{low}, {high}}}; "));
+    }
+    // Where the guard does not hold, what is taken apart is nothing.
+    machine.emit.line(format_args!(
+        "{{ .reg .b128 old{names}; {moves}mov.b128 old, {{{}, {}}}; {guard}atom.relaxed{operation} old, [{place}]{names}; \
+         mov.b128 {{{low}, {high}}}, old; }}",
+        sources[0][0], sources[0][1]
+    ));
+    machine.emit.keep_guard();
+    machine.set_wide(target, &low);
+    machine.set_wide(target.next(2), &high);
+    Ok(())
+}
+
+/// RED, REDG: [address], R
 pub(super) fn reduction(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let address = o.address()?;
     let (operation, words) = atomic_operation(i)?;
     let place = machine.place_of(i, &address)?;
+    let scope = strength(i).unwrap_or(".gpu");
+    if operation.contains(".v") {
+        let values = many(machine, o.target()?, words);
+        let values = vector(&values);
+        machine
+            .emit
+            .guarded(format_args!("red.relaxed{scope}.global.{operation} [{place}], {values}"));
+        return o.end();
+    }
     let operand = o.next()?;
     o.end()?;
     let value = if words == 2 {
@@ -557,7 +682,6 @@ pub(super) fn reduction(machine: &mut Machine, mut o: Operands) -> Lifted {
         let value = integer(machine, operand)?;
         machine.emit.in_register(&value)
     };
-    let scope = strength(i).unwrap_or(".gpu");
     machine.emit.guarded(format_args!("red.relaxed{scope}.global.{operation} [{place}], {value}"));
     Ok(())
 }
@@ -650,12 +774,16 @@ pub(super) fn qspc(machine: &mut Machine, mut o: Operands) -> Lifted {
         () if i.has("S") => "shared",
         () if i.has("L") => "local",
         () if i.has("G") => "global",
+        () if i.has("D") => "shared::cluster",
         () => return unsupported("a space"),
     };
     if target.number != Register::RZ {
         return unsupported("a result in a register");
     }
-    let wide = machine.long_address(&address)?;
+    let wide = match machine.state.names_shared {
+        true => machine.generic_address(&address)?,
+        false => machine.long_address(&address)?,
+    };
     let flag = machine.emit.flag(&format!("isspacep.{space}"), &[&wide]);
     machine.set_predicate(p, &Truth::Register(flag, false));
     Ok(())

@@ -2,24 +2,28 @@
 //!
 //! - [`Module`]: a cubin, which gives an [`Image`] of all of it or of one kernel: what has to be known. [`lift`] gives the PTX, kernel by kernel: one that cannot
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
-//! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
-//! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `texture`, `surface`, `call`: what the instructions mean.
+//! - `machine`: the kernel's constant banks and memories; `launch`: where bank 0 has what; `operand`: operands as values; `emit`: lines of PTX.
+//! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `barrier`, `bulk`, `warp`, `matrix`, `group`, `texture`, `surface`, `call`: what the instructions mean.
 //! - `division`: divisions that ptxas took apart.
 //! - `apart`: functions that call themselves or are called by their addresses.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
 
 mod apart;
 mod arrive;
+mod barrier;
+mod bulk;
 mod call;
 mod convert;
 mod division;
 mod emit;
 mod error;
 mod float;
+mod group;
 mod half;
 mod image;
 mod integer;
 mod kernel;
+mod launch;
 mod machine;
 mod matrix;
 mod memory;

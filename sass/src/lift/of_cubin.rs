@@ -1,6 +1,7 @@
 //! What lifting has to know, from a cubin: of all of its kernels, of one, or of none. What kernels share is found once.
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
+use super::launch::Launch;
 use super::{division, names};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{Encoding, SIZE};
@@ -329,6 +330,8 @@ fn kernel(module: &Module, function: &Function) -> Kernel {
     let Module { cubin, sections, names, launched, .. } = module;
     let info = &function.info;
     let local = info.min_stack_size.unwrap_or(0).max(info.frame_size);
+    // What the system has comes first, and is counted in the file.
+    let reserved = u64::from(Launch::of(module.common.encoding).shared);
     Kernel {
         name: function.name.to_owned(),
         code: sections.binary_search(&function.section).unwrap_or(usize::MAX),
@@ -339,7 +342,7 @@ fn kernel(module: &Module, function: &Function) -> Kernel {
             .map(|parameter| Parameter { offset: parameter.offset.into(), size: parameter.size })
             .collect(),
         handles: handles(cubin, names, function),
-        shared: cubin.shared_size(function).min(MOST_SHARED) as u32,
+        shared: cubin.shared_size(function).saturating_sub(reserved).min(MOST_SHARED) as u32,
         local,
         stack: local.saturating_add(STACK),
         allocates: false,
@@ -347,6 +350,8 @@ fn kernel(module: &Module, function: &Function) -> Kernel {
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
+        blocks: info.required_blocks,
+        has_clusters: info.has_clusters,
         registers: function.registers,
     }
 }

@@ -1,3 +1,6 @@
+mod division;
+mod sm90;
+
 use super::*;
 use crate::decode::Encoding;
 use crate::text;
@@ -498,61 +501,6 @@ fn accesses_of_sm_75_are_strong_where_they_say_so() {
     }
     image.encoding = Encoding::Sm80;
     assert!(lift(&image).failures[0].1.to_string().contains("c[0][0x120]"));
-}
-
-/// What ptxas makes of a division, with a call for what is near the ends of the range.
-const DIVISION: &str = "MUFU.RCP R7, R2\nFMUL R5, R5, 3\nFCHK P0, R5, R2\nFFMA R6, -R2, R7, 1\nFFMA R6, R7, R6, R7\n\
-    FFMA R7, R5, R6, RZ\nFFMA R4, -R2, R7, R5\nIADD3 R9, R9, 0x1, RZ\nFFMA R4, R6, R4, R7\n@!P0 BRA 0xf0\nMOV R7, R5\nMOV R11, 0xe0\n\
-    MOV R8, R2\nCALL.REL.NOINC 0x110\nMOV R4, R7\nSTG.E [R12.64], R4\nEXIT\nFADD R7, R7, R8\nRET.REL.NODEC R10 0x0\n";
-
-/// The PTX of a listing whose divisions are put together, with a name for the function at 0x110.
-fn divided(listing: &str, name: &str) -> String {
-    let mut image = image(listing);
-    division::put_together(&mut image.code[0], &BTreeMap::from([(0x110, name)]));
-    lift(&image).text
-}
-
-const NOFTZ: &str = "$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath";
-
-#[test]
-fn divisions_are_one_instruction() {
-    let text = divided(DIVISION, NOFTZ);
-    assert!(text.contains("div.rn.f32 "), "{text}");
-    // The way by the call is gone.
-    assert!(!text.contains("add.rn.f32 "), "{text}");
-    let flushed = divided(DIVISION, "$__internal_0_$__cuda_sm3x_div_rn_ftz_f32_slowpath");
-    assert!(flushed.contains("div.rn.ftz.f32 "), "{flushed}");
-    let other = divided(DIVISION, "other");
-    assert!(!other.contains("div.rn"), "{other}");
-}
-
-#[test]
-fn what_is_not_quite_a_division_stays() {
-    for (from, to) in [
-        // Another number.
-        ("FFMA R6, -R2, R7, 1", "FFMA R6, -R2, R7, 2"),
-        ("FFMA R7, R5, R6, RZ", "FFMA R7, R9, R6, RZ"),
-        ("FFMA R4, -R2, R7, R5", "FFMA R4, R2, R7, R5"),
-        ("FFMA R4, R6, R4, R7", "FFMA.RZ R4, R6, R4, R7"),
-        ("MUFU.RCP R7, R2", "MUFU.RCP R7, R9"),
-        ("FCHK P0, R5, R2", "FCHK P0, R2, R5"),
-        // What is divided changes on the way, or the quotient, or the condition.
-        ("IADD3 R9, R9, 0x1, RZ", "IADD3 R5, R9, 0x1, RZ"),
-        ("IADD3 R9, R9, 0x1, RZ", "IADD3 R2, R9, 0x1, RZ"),
-        ("FFMA R7, R5, R6, RZ", "FFMA R7, R5, R6, RZ\nFMUL R5, R5, 3"),
-        ("\n@!P0 BRA", "\nMOV R4, R9\n@!P0 BRA"),
-        ("\n@!P0 BRA", "\nISETP.NE.AND P0, PT, R9, RZ, PT\n@!P0 BRA"),
-        ("@!P0 BRA", "@P0 BRA"),
-        // A part is not made by all threads, or somebody comes to the middle.
-        ("FFMA R4, R6, R4, R7", "@P1 FFMA R4, R6, R4, R7"),
-        ("STG.E [R12.64], R4", "@P2 BRA 0x50"),
-        ("CALL.REL.NOINC 0x110", "MOV R7, R9"),
-    ] {
-        let listing = DIVISION.replace(from, to);
-        assert_ne!(listing, DIVISION, "{from}");
-        let text = divided(&listing, NOFTZ);
-        assert!(!text.contains("div.rn"), "{to}: {text}");
-    }
 }
 
 /// ptxas counts from c[0x0][0x40] where the generic address of a parameter is wanted.

@@ -66,8 +66,18 @@ fn register(o: &mut Operands) -> Result<Register, Reason> {
     }
 }
 
-/// A handle among the constants, in words; none where registers have it.
+/// A handle among the constants, in words, or in a uniform register; none where others have it.
 pub(super) fn bound(machine: &mut Machine, o: &mut Operands) -> Result<Option<String>, Reason> {
+    if let Some(Operand::Register(register)) = o.peek()
+        && register.file == File::Uniform
+    {
+        let low = machine.general(register);
+        o.next()?;
+        return match o.integer()? {
+            0 => Ok(Some(bindless(machine, &low))),
+            _ => unsupported("a sampler apart from its texture"),
+        };
+    }
     if !matches!(o.peek(), Some(Operand::Immediate(_))) {
         return Ok(None);
     }
@@ -93,7 +103,7 @@ impl Look {
         let first = register(o)?;
         // Nothing is printed of a second group that is empty.
         let second = match o.peek() {
-            Some(Operand::Register(_)) => register(o)?,
+            Some(Operand::Register(next)) if next.file == File::General => register(o)?,
             _ => Register { number: Register::RZ, ..first },
         };
         let handle = bound(machine, o)?;

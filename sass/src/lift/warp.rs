@@ -4,7 +4,7 @@ use super::emit::{Kind, Truth, unsupported};
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::{Operands, bits, integer};
-use crate::instruction::{Operand, Predicate};
+use crate::instruction::{Instruction, Operand, Predicate};
 
 impl Machine<'_> {
     /// The lanes that take part: those that met last, which may come here from several places, or those that are together.
@@ -18,6 +18,24 @@ impl Machine<'_> {
         self.emit.guarded(format_args!("activemask.b32 {mask}"));
         mask
     }
+}
+
+/// The upper half of the generic address of shared memory, in place of SR_SWINHI: no other memory has it.
+pub(super) const SHARED_WINDOW: u32 = 0xffff_a001;
+
+/// Whether an instruction reads the upper half of generic addresses of shared memory.
+pub(super) fn names_shared(i: &Instruction) -> bool {
+    i.operands.contains(&Operand::Special("SR_SWINHI"))
+}
+
+/// Whether a kernel has to do with other blocks of its cluster. The number of the block in the cluster is read for each address of shared memory,
+/// so that this alone says so only where there is none.
+pub(super) fn in_cluster(all: &[&Instruction]) -> bool {
+    const INSTRUCTIONS: [&str; 4] = ["UCGABAR_ARV", "UCGABAR_WAIT", "STAS", "REDAS"];
+    const SHARED: [&str; 7] = ["LDS", "STS", "ATOMS", "SYNCS", "LDSM", "STSM", "LDGSTS"];
+    let opcode_among = |i: &&&Instruction, names: &[&str]| names.contains(&i.opcode);
+    all.iter().any(|i| opcode_among(&i, &INSTRUCTIONS) || i.opcode == "QSPC" && i.has("D"))
+        || !all.iter().any(|i| opcode_among(&i, &SHARED) || names_shared(i))
 }
 
 /// SHFL.mode P, R, value, lane, clamp
@@ -131,11 +149,84 @@ pub(super) fn redux(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// WARPSYNC mask. Lanes of one mask are together behind it, and with `.EXCLUSIVE` without those of others.
+/// WARPSYNC mask. Lanes of one mask are together behind it, and with `.EXCLUSIVE` without those of others; with `.COLLECTIVE` up to ENDCOLLECTIVE,
+/// behind which they go on at a label.
 pub(super) fn warpsync(machine: &mut Machine, mut o: Operands) -> Lifted {
-    let mask = integer(machine, o.next()?)?;
+    let mask = match o.instruction.has("ALL") {
+        true => "0xffffffff".to_owned(),
+        false => integer(machine, o.next()?)?,
+    };
+    if o.instruction.has("COLLECTIVE") {
+        o.next()?;
+    }
     meet(machine, &mask);
     o.end()
+}
+
+/// UCGABAR_ARV: arrives at the cluster's barrier.
+pub(super) fn arrive_in_cluster(machine: &mut Machine, o: Operands) -> Lifted {
+    machine.emit.guarded("barrier.cluster.arrive.relaxed");
+    o.end()
+}
+
+/// UCGABAR_WAIT
+pub(super) fn wait_in_cluster(machine: &mut Machine, o: Operands) -> Lifted {
+    machine.emit.guarded("barrier.cluster.wait");
+    o.end()
+}
+
+/// ACQBULK: waits for the grids before.
+pub(super) fn wait_for_grids(machine: &mut Machine, o: Operands) -> Lifted {
+    machine.emit.guarded("griddepcontrol.wait");
+    o.end()
+}
+
+/// PREEXIT: lets the grids behind begin.
+pub(super) fn let_grids_begin(machine: &mut Machine, o: Operands) -> Lifted {
+    machine.emit.guarded("griddepcontrol.launch_dependents");
+    o.end()
+}
+
+/// Whether another thread of the warp was elected for the next instruction that a warp does once.
+const OTHERS: &str = "%others";
+
+impl Machine<'_> {
+    /// A line for the thread alone whose registers the warp has, where ELECT chose one.
+    pub(super) fn by_elected(&mut self, text: &str) {
+        self.emit.predicates.insert(OTHERS.to_owned());
+        let guard = self.emit.guard_truth();
+        let chosen = self.emit.join("and", &guard, &Truth::Register(OTHERS.to_owned(), true));
+        self.emit.guard_by(&chosen);
+        self.emit.guarded(text);
+        self.emit.line(format_args!("setp.ne.u32 {OTHERS}, 0, 0"));
+    }
+}
+
+/// ELECT P, UR, p: one of the lanes that are together and for which p holds, and which.
+pub(super) fn elect(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let elected = o.predicate()?;
+    let target = o.target()?;
+    let among = o.truth(machine)?;
+    o.end()?;
+    let among = machine.emit.truth_register(&among);
+    let members = machine.members();
+    let all = machine.emit.temporary(Kind::B32);
+    machine.emit.guarded(format_args!("vote.sync.ballot.b32 {all}, {among}, {members}"));
+    let inverted = machine.emit.b32("not.b32", &[&all]);
+    let above = machine.emit.b32("add.s32", &[&inverted, "1"]);
+    let lowest = machine.emit.b32("and.b32", &[&all, &above]);
+    let own = machine.emit.b32("mov.u32", &["%lanemask_eq"]);
+    let is_it = machine.emit.flag("setp.eq.u32", &[&lowest, &own]);
+    let lane = machine.emit.b32("bfind.u32", &[&lowest]);
+    machine.emit.keep_guard();
+    let guard = machine.emit.guard_truth();
+    let chosen = machine.emit.join("and", &guard, &Truth::Register(is_it.clone(), false));
+    let others = machine.emit.truth_register(&chosen.not());
+    machine.emit.predicates.insert(OTHERS.to_owned());
+    machine.emit.line(format_args!("mov.pred {OTHERS}, {others}"));
+    machine.set(target, &lane);
+    machine.set_predicate(elected, &Truth::Register(is_it, false));
+    Ok(())
 }
 
 /// Lanes of a mask wait for each other.
@@ -256,7 +347,7 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         ("SR_GLOBALTIMERLO", "%globaltimer_lo"),
         ("SR_GLOBALTIMERHI", "%globaltimer_hi"),
         ("SR_SMID", "%smid"),
-        ("SR_SMEMSZ", "%total_smem_size"),
+        ("SR_CgaCtaId", "%cluster_ctarank"),
     ];
     // The stack may reach to the beginning of the thread's memory.
     if name == "SRZ" || name == "SR_LMEMHIOFF" {
@@ -277,6 +368,24 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         let value = machine.emit.b64("mov.u64", &[register]);
         machine.set_wide(target, &value);
         return Ok(());
+    }
+    match name {
+        "SR_SWINHI" => {
+            machine.set(target, &format!("{SHARED_WINDOW:#x}"));
+            return Ok(());
+        }
+        // With the system's.
+        "SR_SMEMSZ" => {
+            let own = machine.emit.b32("mov.u32", &["%total_smem_size"]);
+            let reserved = machine.launch().shared.to_string();
+            machine.put(target, "add.s32", &[&own, &reserved]);
+            return Ok(());
+        }
+        "SR_CgaCtaId" if !machine.state.in_cluster => {
+            machine.set(target, "0");
+            return Ok(());
+        }
+        _ => {}
     }
     // The warp has bits 8 to 14.
     if name == "SR_VIRTID" {
@@ -304,10 +413,17 @@ pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// LEPC R: where the instruction lies, as calls want it.
+/// LEPC R: where the instruction lies, as calls want it; LEPC R, label: where that is.
 pub(super) fn lepc(machine: &mut Machine, mut o: Operands) -> Lifted {
-    let address = o.instruction.address;
     let target = o.target()?;
+    let address = match o.peek() {
+        Some(Operand::Label(label)) => {
+            let label = *label;
+            o.next()?;
+            label
+        }
+        _ => o.instruction.address,
+    };
     let value = machine.emit.b64("mov.b64", &[&address.to_string()]);
     machine.set_wide(target, &value);
     o.end()

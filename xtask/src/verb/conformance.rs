@@ -28,6 +28,10 @@ pub enum Code {
     Sass,
     /// For sm_75
     Sass75,
+    /// For sm_89
+    Sass89,
+    /// For sm_90a
+    Sass90,
 }
 
 impl Code {
@@ -37,6 +41,8 @@ impl Code {
             Code::Ptx => None,
             Code::Sass => Some("sm_80"),
             Code::Sass75 => Some("sm_75"),
+            Code::Sass89 => Some("sm_89"),
+            Code::Sass90 => Some("sm_90a"),
         }
     }
 }

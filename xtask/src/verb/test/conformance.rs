@@ -1,8 +1,8 @@
 //! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
 //! for several processors, and on emulated AMD GPUs.
 //! As machine code, too, which ptxas makes of the forms.
-//! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt`, `forms_missing_sass75.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
-//! and are checked both ways where all forms run.
+//! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt`, those for other architectures and
+//! `forms_missing_emu_<gfx>.txt` list the forms that do not agree, and are checked both ways where all forms run.
 
 use super::Report;
 use crate::Result;
@@ -16,14 +16,16 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// The executors that the forms are run by, and the processors that they are compiled for.
-const RUNS: [Run; 5] = [
+const RUNS: [Run; 7] = [
     EXACT,
     Run { executor: "reference", ..EXACT },
     // What it has besides the others is short vectors.
-    Run { processor: "x86-64-v2", parts: PARTS / 4, ..EXACT },
+    Run { processor: "x86-64-v2", parts: PARTS / 8, ..EXACT },
     // Each form is assembled and lifted besides: `./x conformance --by sass` runs all.
-    Run { by: Code::Sass, parts: PARTS / 8, ..EXACT },
-    Run { by: Code::Sass75, first: PARTS / 8, parts: PARTS / 16, ..EXACT },
+    Run { by: Code::Sass, parts: PARTS / 16, ..EXACT },
+    Run { by: Code::Sass75, first: PARTS / 4, parts: PARTS / 16, ..EXACT },
+    Run { by: Code::Sass89, first: PARTS / 2, parts: PARTS / 16, ..EXACT },
+    Run { by: Code::Sass90, first: PARTS / 4 * 3, parts: PARTS / 16, ..EXACT },
 ];
 
 const EXACT: Run = Run {
@@ -76,6 +78,8 @@ impl Run {
         match (self.by, self.device.strip_prefix("emu:")) {
             (Code::Sass, _) => "forms_missing_sass.txt".to_owned(),
             (Code::Sass75, _) => "forms_missing_sass75.txt".to_owned(),
+            (Code::Sass89, _) => "forms_missing_sass89.txt".to_owned(),
+            (Code::Sass90, _) => "forms_missing_sass90.txt".to_owned(),
             (Code::Ptx, Some(gfx)) => format!("forms_missing_emu_{gfx}.txt"),
             (Code::Ptx, None) => "forms_missing.txt".to_owned(),
         }
@@ -91,7 +95,7 @@ fn runs(report: &mut Report) -> Vec<Run> {
     }
     runs.push(Run { math: "fast", filter: APPROXIMATE, ..EXACT });
     // The code is the same up to what waves are long: each has forms that the other one leaves out.
-    for (device, first, parts) in [(EMULATED[0], 0, PARTS / 2), (EMULATED[1], PARTS / 2, PARTS / 4)]
+    for (device, first, parts) in [(EMULATED[0], 0, PARTS / 4), (EMULATED[1], PARTS / 2, PARTS / 8)]
     {
         runs.push(Run { device, math: "fast", first, parts, ..EXACT });
         runs.push(Run { device, filter: APPROXIMATE, ..EXACT });

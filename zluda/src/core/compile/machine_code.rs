@@ -5,7 +5,7 @@ use cuda_types::cuda::{CUerror, CUres};
 use zluda_common::config::{MachineCode, config};
 
 /// The architectures whose code can be lifted, the best first.
-pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89, 75];
+pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89, 75, 90];
 
 const ELF_HEADER: usize = 64;
 /// No file of machine code is larger: 2 GiB.
