@@ -1,4 +1,5 @@
-//! Why kernels of libraries are refused: lifts all machine code for sm_80 in fat binaries and cubins, and counts reasons.
+//! Why kernels of libraries are refused: lifts all machine code for an architecture (80, unless `--architecture` says otherwise) in
+//! fat binaries and cubins, and counts reasons.
 //!
 //!     cargo run --release -p sass --example refusals -- libtorch_cuda.so
 //!
@@ -34,12 +35,12 @@ impl Counts {
     }
 }
 
-/// The machine code for sm_80 of all fat binaries in a file.
-fn cubins(bytes: &[u8]) -> Vec<Vec<u8>> {
+/// The machine code for an architecture of all fat binaries in a file.
+fn cubins(bytes: &[u8], architecture: u32) -> Vec<Vec<u8>> {
     if is_cubin(bytes) {
         return vec![bytes.to_owned()];
     }
-    let code = |container: fatbin::Container| container.machine_code(&[80])?.ok();
+    let code = |container: fatbin::Container| container.machine_code(&[architecture])?.ok();
     fatbin::containers(bytes).filter_map(code).collect()
 }
 
@@ -110,10 +111,14 @@ fn count(
 
 fn main() -> Result<()> {
     let (mut files, mut every, mut wanted, mut keep) = (Vec::new(), 1, String::new(), None);
+    let mut architecture = 80;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--every" => every = arguments.next().ok_or("--every NUMBER")?.parse::<usize>()?.max(1),
+            "--architecture" => {
+                architecture = arguments.next().ok_or("--architecture NUMBER")?.parse()?;
+            }
             "--kernel" => wanted = arguments.next().ok_or("--kernel TEXT")?,
             "--keep" => keep = Some(PathBuf::from(arguments.next().ok_or("--keep FOLDER")?)),
             file => files.push(file.to_owned()),
@@ -121,7 +126,7 @@ fn main() -> Result<()> {
     }
     let mut all = Vec::new();
     for file in files {
-        all.extend(cubins(&std::fs::read(file)?));
+        all.extend(cubins(&std::fs::read(file)?, architecture));
     }
     let counts = Mutex::new(Counts::default());
     let next = AtomicUsize::new(0);

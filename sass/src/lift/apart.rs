@@ -20,6 +20,8 @@ pub(super) struct State {
     pub(super) watches_shared: bool,
     /// Generic addresses of shared memory are put together of its window's upper half.
     pub(super) names_shared: bool,
+    /// There are instructions that a warp does once, with the uniform registers of one thread.
+    pub(super) does_once: bool,
     /// Addresses of shared memory say of which block of the cluster it is.
     pub(super) in_cluster: bool,
     /// Of the stack, as functions round its pointer.

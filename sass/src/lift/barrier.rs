@@ -36,7 +36,7 @@ fn initialise(machine: &mut Machine, mut o: Operands) -> Lifted {
     let field = machine.emit.b32("shr.u32", &[&word, "1"]);
     let count = machine.emit.b32("sub.s32", &["0x100000", &field]);
     let count = machine.emit.b32("and.b32", &[&count, "0xfffff"]);
-    machine.emit.guarded(format_args!("mbarrier.init.shared.b64 [{place}], {count}"));
+    machine.once(&format!("mbarrier.init.shared.b64 [{place}], {count}"));
     Ok(())
 }
 

@@ -73,7 +73,7 @@ pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         _ => return unsupported("a form"),
     };
-    machine.by_elected(&text);
+    machine.once(&text);
     Ok(())
 }
 

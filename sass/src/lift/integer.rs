@@ -270,6 +270,20 @@ pub(super) fn imnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
     extreme(machine, i, target, o, &a, &b)
 }
 
+/// VIMNMX3 R, a, b, c, P: the smallest of three where P.
+pub(super) fn vimnmx3(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let [a, b] = [integer(machine, o.next()?)?, integer(machine, o.next()?)?];
+    let c = integer(machine, o.next()?)?;
+    let smaller = o.truth(machine)?;
+    o.end()?;
+    let of_two = extreme_of(machine, i, &smaller, &a, &b);
+    let of_all = extreme_of(machine, i, &smaller, &of_two, &c);
+    machine.set(target, &of_all);
+    Ok(())
+}
+
 /// VIADDMNMX R, a, b, c, P: the smaller of the sum of the first two and the third.
 pub(super) fn viaddmnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
@@ -311,6 +325,12 @@ fn extreme(
 ) -> Lifted {
     let smaller = o.truth(machine)?;
     o.end()?;
+    let value = extreme_of(machine, i, &smaller, a, b);
+    machine.set(target, &value);
+    Ok(())
+}
+
+fn extreme_of(machine: &mut Machine, i: &Instruction, smaller: &Truth, a: &str, b: &str) -> String {
     let type_ = match () {
         () if i.has("U32") => "u32",
         () if i.has("U16x2") => "u16x2",
@@ -322,19 +342,15 @@ fn extreme(
         true => [machine.emit.in_register(a), machine.emit.in_register(b)],
         false => [a.to_owned(), b.to_owned()],
     };
+    let mut one = |name: &str| machine.emit.b32(&format!("{name}{relu}.{type_}"), &[&a, &b]);
     match smaller {
-        Truth::Constant(smaller) => {
-            let operation = if smaller { "min" } else { "max" };
-            machine.put(target, &format!("{operation}{relu}.{type_}"), &[&a, &b]);
-        }
+        Truth::Constant(true) => one("min"),
+        Truth::Constant(false) => one("max"),
         smaller => {
-            let [min, max] = ["min", "max"]
-                .map(|name| machine.emit.b32(&format!("{name}{relu}.{type_}"), &[&a, &b]));
-            let value = machine.emit.select(&smaller, &min, &max);
-            machine.set(target, &value);
+            let [min, max] = [one("min"), one("max")];
+            machine.emit.select(smaller, &min, &max)
         }
     }
-    Ok(())
 }
 
 /// SEL R, a, b, P

@@ -48,6 +48,7 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
             .any(|i| i.opcode != "SYNCS" && (i.opcode == "ARRIVES" || i.has("ARRIVE"))),
         names_shared: all.iter().any(|i| warp::names_shared(i)),
         in_cluster: warp::in_cluster(&all),
+        does_once: all.iter().any(|i| warp::is_done_once(i)),
         ..State::default()
     };
     let unknown = state.clone();

@@ -9,6 +9,8 @@ pub(super) struct Launch {
     /// Where the kernel's parameters begin.
     pub(super) parameters: i32,
     pub(super) words: Words,
+    /// Reciprocals of special registers, of which products, cut off, are quotients.
+    pub(super) reciprocals: Words,
     /// Numbers of 64 bits.
     pub(super) shared_window: Option<i32>,
     pub(super) constant_window: i32,
@@ -45,6 +47,7 @@ pub(super) const STACK: i32 = 0x28;
 const SM_80: Launch = Launch {
     parameters: 0x160,
     words: &[(0x8c, "%envreg1"), (0x90, "%envreg2"), (0x94, "%envreg3"), (0x10c, "%nsmid")],
+    reciprocals: &[],
     shared_window: Some(0x18),
     constant_window: 0x50,
     parameter_window: 0x40,
@@ -71,13 +74,15 @@ const SM_90: Launch = Launch {
         (0x144, "%cluster_nctaid.x"),
         (0x148, "%cluster_nctaid.y"),
         (0x14c, "%cluster_nctaid.z"),
-        (0x150, "%cluster_nctaid.x"),
-        (0x154, "%cluster_nctaid.y"),
-        (0x158, "%cluster_nctaid.z"),
         (0x15c, "%nclusterid.x"),
         (0x160, "%nclusterid.y"),
         (0x164, "%nclusterid.z"),
         (0x188, "%cluster_nctarank"),
+    ],
+    reciprocals: &[
+        (0x150, "%cluster_nctaid.x"),
+        (0x154, "%cluster_nctaid.y"),
+        (0x158, "%cluster_nctaid.z"),
     ],
     shared_window: None,
     constant_window: 0xd0,

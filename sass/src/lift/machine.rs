@@ -287,6 +287,12 @@ impl<'a> Machine<'a> {
         if let Some((_, special)) = words.find(|(place, _)| *place == offset) {
             return Ok(self.emit.b32("mov.u32", &[special]));
         }
+        let mut reciprocals = launch.reciprocals.iter();
+        if let Some((_, special)) = reciprocals.find(|(place, _)| *place == offset) {
+            let number = self.emit.b32("mov.u32", &[special]);
+            let number = self.emit.b32("cvt.rn.f32.u32", &[&number]);
+            return Ok(self.emit.b32("rcp.rp.f32", &[&number]));
+        }
         match offset {
             STACK => Ok(self.stack().to_string()),
             _ if launch.zeros.contains(&offset) => Ok("0".to_owned()),

@@ -28,6 +28,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("IABS", integer::iabs, ""),
     ("IMNMX", integer::imnmx, "U32"),
     ("VIMNMX", integer::imnmx, "RELU S16x2 U16x2 U32"),
+    ("VIMNMX3", integer::vimnmx3, "RELU S16x2 U16x2 U32"),
     ("VIADD", integer::viadd, "16x2"),
     ("VIADDMNMX", integer::viaddmnmx, "RELU S16x2 U16x2 U32"),
     ("SEL", integer::sel, ""),
@@ -116,7 +117,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     (
         "ATOM",
         memory::atomic,
-        "E 64 128 ADD AND CAS CTA DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+        "E 64 128 ADD AND BF16x2 CAS CTA DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
     (
         "ATOMG",
@@ -151,6 +152,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("STAS", bulk::store, "64 128"),
     ("REDAS", bulk::reduce, "64 ADD AND DEC INC MAX MIN OR S32 XOR"),
     ("UTMACMDFLUSH", bulk::wait, ""),
+    ("UTMACCTL", nothing, "IV PF"),
     ("LDGSTS", memory::copy, "128 64 BYPASS CONSTANT E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "D E G L S"),
     ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),

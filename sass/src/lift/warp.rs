@@ -187,18 +187,51 @@ pub(super) fn let_grids_begin(machine: &mut Machine, o: Operands) -> Lifted {
     o.end()
 }
 
-/// Whether another thread of the warp was elected for the next instruction that a warp does once.
+/// Whether the uniform registers that another thread of the warp put together are those for the next instruction that a warp does once.
 const OTHERS: &str = "%others";
 
+/// Whether an instruction is done once by a warp, with uniform registers that one thread has put together.
+pub(super) fn is_done_once(i: &Instruction) -> bool {
+    matches!(i.opcode, "UBLKCP" | "UBLKRED") || i.opcode == "SYNCS" && i.has("EXCH")
+}
+
 impl Machine<'_> {
-    /// A line for the thread alone whose registers the warp has, where ELECT chose one.
-    pub(super) fn by_elected(&mut self, text: &str) {
+    /// The next instruction that a warp does once is for threads for which this holds.
+    fn put_together_by(&mut self, threads: &Truth) {
+        if self.state.does_once {
+            let others = self.emit.truth_register(&threads.clone().not());
+            self.emit.predicates.insert(OTHERS.to_owned());
+            self.emit.line(format_args!("mov.pred {OTHERS}, {others}"));
+        }
+    }
+
+    /// A line that a warp does once: it is for the threads that have put the registers together, or for the lowest one where none of those
+    /// that are together has.
+    pub(super) fn once(&mut self, text: &str) {
         self.emit.predicates.insert(OTHERS.to_owned());
         let guard = self.emit.guard_truth();
         let chosen = self.emit.join("and", &guard, &Truth::Register(OTHERS.to_owned(), true));
-        self.emit.guard_by(&chosen);
+        let chosen = self.emit.truth_register(&chosen);
+        let [members, ballot] = [(); 2].map(|()| self.emit.temporary(Kind::B32));
+        self.emit.line(format_args!("activemask.b32 {members}"));
+        self.emit.line(format_args!("vote.sync.ballot.b32 {ballot}, {chosen}, {members}"));
+        let nobody = self.emit.flag("setp.eq.u32", &[&ballot, "0"]);
+        let lowest = self.lowest(&members);
+        let lowest = self.emit.join("and", &guard, &Truth::Register(lowest, false));
+        let instead = self.emit.join("and", &lowest, &Truth::Register(nobody, false));
+        let by = self.emit.join("or", &Truth::Register(chosen, false), &instead);
+        self.emit.guard_by(&by);
         self.emit.guarded(text);
         self.emit.line(format_args!("setp.ne.u32 {OTHERS}, 0, 0"));
+    }
+
+    /// Whether the thread is the lowest of some lanes.
+    fn lowest(&mut self, lanes: &str) -> String {
+        let inverted = self.emit.b32("not.b32", &[lanes]);
+        let above = self.emit.b32("add.s32", &[&inverted, "1"]);
+        let lowest = self.emit.b32("and.b32", &[lanes, &above]);
+        let own = self.emit.b32("mov.u32", &["%lanemask_eq"]);
+        self.emit.flag("setp.eq.u32", &[&lowest, &own])
     }
 }
 
@@ -212,18 +245,13 @@ pub(super) fn elect(machine: &mut Machine, mut o: Operands) -> Lifted {
     let members = machine.members();
     let all = machine.emit.temporary(Kind::B32);
     machine.emit.guarded(format_args!("vote.sync.ballot.b32 {all}, {among}, {members}"));
-    let inverted = machine.emit.b32("not.b32", &[&all]);
-    let above = machine.emit.b32("add.s32", &[&inverted, "1"]);
-    let lowest = machine.emit.b32("and.b32", &[&all, &above]);
-    let own = machine.emit.b32("mov.u32", &["%lanemask_eq"]);
-    let is_it = machine.emit.flag("setp.eq.u32", &[&lowest, &own]);
-    let lane = machine.emit.b32("bfind.u32", &[&lowest]);
+    let is_it = machine.lowest(&all);
+    let reversed = machine.emit.b32("brev.b32", &[&all]);
+    let lane = machine.emit.b32("bfind.shiftamt.u32", &[&reversed]);
     machine.emit.keep_guard();
     let guard = machine.emit.guard_truth();
     let chosen = machine.emit.join("and", &guard, &Truth::Register(is_it.clone(), false));
-    let others = machine.emit.truth_register(&chosen.not());
-    machine.emit.predicates.insert(OTHERS.to_owned());
-    machine.emit.line(format_args!("mov.pred {OTHERS}, {others}"));
+    machine.put_together_by(&chosen);
     machine.set(target, &lane);
     machine.set_predicate(elected, &Truth::Register(is_it, false));
     Ok(())
@@ -408,6 +436,10 @@ pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
     let value = integer(machine, o.next()?)?;
     o.end()?;
     machine.emit.keep_guard();
+    if machine.state.does_once {
+        let guard = machine.emit.guard_truth();
+        machine.put_together_by(&guard);
+    }
     machine.set(target, &value);
     is_one.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(false)));
     Ok(())

@@ -245,7 +245,9 @@ fn assembled(of: Architecture, texts: &Texts, folder: &Path) -> Result<BTreeMap<
 /// Whether an architecture may have instructions for a form that those before it lack.
 fn has_own(of: Architecture, form: &str) -> bool {
     let name = form.lines().next().unwrap_or_default();
+    const OF_MEMORY: [&str; 7] = ["ld", "st", "atom", "red", "mma", "wmma", "cp"];
     match of.name {
+        "sm_75" => OF_MEMORY.iter().any(|start| name.starts_with(start)),
         "sm_86" => name.starts_with("cvt"),
         "sm_89" => ["e4m3", "e5m2", "bf16"].iter().any(|type_| name.contains(type_)),
         _ => true,
