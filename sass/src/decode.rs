@@ -245,6 +245,7 @@ impl Word {
                 let descriptor = descriptor.map(|descriptor| self.descriptor(descriptor));
                 Operand::Address(Address { descriptor, ..place })
             }
+            Kind::Descriptor(bit) => Operand::Descriptor(self.register(true, *bit)),
             Kind::Matrices { bit, modifiers } => {
                 let register = self.register(true, *bit);
                 let mut matrices =

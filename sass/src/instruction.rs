@@ -46,6 +46,8 @@ pub enum Operand {
     Constant(Constant),
     /// `[R2.64+UR4+0x10]`
     Address(Address),
+    /// `desc[UR4]`: a descriptor alone, which says how to cache
+    Descriptor(Register),
     /// `gdesc[UR4].tnspB`: where matrices of a warp group lie
     Matrices(Matrices),
     /// The place to which a branch goes, a [BSSY] waits or a return belongs: an offset in the section of code. Printed as
@@ -239,6 +241,7 @@ impl Display for Operand {
             Self::Immediate(immediate) => immediate.fmt(f),
             Self::Constant(constant) => constant.fmt(f),
             Self::Address(address) => address.fmt(f),
+            Self::Descriptor(register) => write!(f, "desc[{register}]"),
             Self::Matrices(matrices) => {
                 write!(f, "gdesc[{}]", matrices.register)?;
                 let mut matrices = *matrices;

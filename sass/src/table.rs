@@ -27,6 +27,7 @@
 //! | `c38`, `c38+R24`, `c38+U24`, `x24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
 //! | `[U32][R24.64+s40-63]`, `[U64+1][R24.64]` | an address with a descriptor, in that uniform register or in the next one |
 //! | `[R24.64+U32+s40-63]` | an address; a `?` behind a register's suffix leaves RZ out beside a uniform register |
+//! | `D40` | a descriptor alone, in that uniform register |
 //! | `G24{61:tnspA}{63:negB}` | descriptors of matrices by their first uniform register, with modifiers that are bits |
 //! | `L34-81`, `A34-80` | the target of a branch in words, relative to the next instruction or from the beginning |
 //! | `I34-81` | the same number as it is |
@@ -122,6 +123,8 @@ pub(crate) enum Kind {
         uniform: Option<u8>,
         offset: Bits,
     },
+    /// A descriptor alone.
+    Descriptor(u8),
     /// Of descriptors, by the bit of the register, with the modifiers and their bits.
     Matrices {
         bit: u8,
@@ -459,6 +462,7 @@ fn kind(word: &'static str) -> Option<Kind> {
     Some(match first {
         'P' => return predicate(rest, false, false),
         'Q' => return predicate(rest, false, true),
+        'D' => Kind::Descriptor(rest.parse().ok()?),
         'i' => Kind::Unsigned(bits(rest)?),
         's' => Kind::Signed(bits(rest)?),
         'L' => Kind::Label(bits(rest)?),

@@ -187,6 +187,11 @@ fn operand(word: &str, floats: Floats, label: Label) -> Option<Operand> {
     if let Some(rest) = word.strip_prefix("gdesc[") {
         return matrices(rest).map(Operand::Matrices);
     }
+    if let Some(name) = word.strip_prefix("desc[").and_then(|rest| rest.strip_suffix(']'))
+        && !name.contains(']')
+    {
+        return plain_register(name).map(Operand::Descriptor);
+    }
     if word.starts_with('[') || word.starts_with("desc[") {
         return address(word).map(Operand::Address);
     }

@@ -6,7 +6,7 @@ use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::memory::{atomic_operation, many, vector};
 use super::operand::{Operands, Target, integer};
-use crate::instruction::{Address, Register};
+use crate::instruction::{Address, Operand, Register};
 
 /// What a write to shared memory has in PTX, of whichever block of the cluster.
 const TO_SHARED: &str = "shared::cluster.mbarrier::complete_tx::bytes";
@@ -38,12 +38,20 @@ fn base(address: &Address) -> Result<Register, Reason> {
     }
 }
 
+/// Takes what says how to cache, if it is there, as the last operand.
+fn without_hint(o: &mut Operands) -> Lifted {
+    if let Some(Operand::Descriptor(_)) = o.peek() {
+        o.next()?;
+    }
+    o.end()
+}
+
 /// UBLKCP.to.from [UR], [UR], UR; UBLKRED.to.S.operation.type: 16 bytes as often as the last register says.
 pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let [to, from] = [o.address()?, o.address()?];
     let units = integer(machine, o.next()?)?;
-    o.end()?;
+    without_hint(&mut o)?;
     let (to, from) = (base(&to)?, base(&from)?);
     let size = machine.emit.b32("shl.b32", &[&units, "4"]);
     let (name, operation) = match i.opcode {
@@ -72,6 +80,61 @@ pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
             )
         }
         _ => return unsupported("a form"),
+    };
+    machine.once(&text);
+    Ok(())
+}
+
+/// UTMALDG.axes [UR], [UR]; UTMASTG; UTMAREDG.axes.operation: a box of a tensor. The first address is that in shared memory, with the barrier behind it
+/// that counts what is loaded, and the coordinates behind both; the second is the tensor's map.
+pub(super) fn tensor(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let [shared, map] = [o.address()?, o.address()?];
+    // The blocks that get it have bits 16 to 31.
+    let blocks = match i.has("MULTICAST") {
+        true => Some(integer(machine, o.next()?)?),
+        false => None,
+    };
+    without_hint(&mut o)?;
+    let (shared, map) = (base(&shared)?, base(&map)?);
+    let Some(axes) =
+        i.modifiers.first().and_then(|name| name.strip_suffix('D')?.parse::<u8>().ok())
+    else {
+        return unsupported("axes");
+    };
+    let map = machine.pair(&map);
+    let before = if i.opcode == "UTMALDG" { 2 } else { 1 };
+    let coordinates: Vec<String> = (before..before + axes)
+        .map(|more: u8| {
+            let number = shared.number.saturating_add(more);
+            let value = machine.general(&Register { number, ..shared });
+            machine.emit.in_register(&value)
+        })
+        .collect();
+    let coordinates = coordinates.join(", ");
+    let text = if i.opcode == "UTMALDG" {
+        let to_shared = TO_SHARED.replacen('.', ".global.tile.", 1);
+        let [target, barrier] = machine.with_barrier(&shared);
+        let (multicast, blocks) = match blocks {
+            Some(blocks) => {
+                let (_, mask) = machine.emit.words(&blocks);
+                (".multicast::cluster", format!(", {mask}"))
+            }
+            None => ("", String::new()),
+        };
+        format!(
+            "cp.async.bulk.tensor.{axes}d.{to_shared}{multicast} [{target}], [{map}, {{{coordinates}}}], [{barrier}]{blocks}"
+        )
+    } else {
+        let offset = machine.general(&shared);
+        let source = machine.shared_place(&offset);
+        let (name, operation) = match i.modifiers.get(1) {
+            Some(operation) => ("cp.reduce", format!(".{}", operation.to_lowercase())),
+            None => ("cp", String::new()),
+        };
+        format!(
+            "{name}.async.bulk.tensor.{axes}d.global.shared::cta{operation}.tile.bulk_group [{map}, {{{coordinates}}}], [{source}]"
+        )
     };
     machine.once(&text);
     Ok(())

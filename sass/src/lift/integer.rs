@@ -96,6 +96,9 @@ fn carries_in(machine: &mut Machine, operands: &mut Operands) -> Result<Vec<Trut
 
 /// IADD3 R, [P, [P,]] a, b, c [, carry, carry]
 pub(super) fn iadd3(machine: &mut Machine, mut o: Operands) -> Lifted {
+    if o.instruction.has("64") {
+        return iadd3_of_64(machine, o);
+    }
     let target = o.target()?;
     let out = carries_out(&mut o);
     let width = if out.is_empty() { Width::Narrow } else { Width::Wide };
@@ -109,6 +112,21 @@ pub(super) fn iadd3(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     sum(machine, target, &out, terms, &carries, width);
     Ok(())
+}
+
+/// UIADD3.64 UR, a, b, c: of two registers each.
+fn iadd3_of_64(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let target = o.target()?;
+    if o.instruction.has("X") || !carries_out(&mut o).is_empty() {
+        return unsupported("carries of 64 bits");
+    }
+    let mut sum = wide_integer(machine, o.next()?)?;
+    for _ in 0..2 {
+        let term = wide_integer(machine, o.next()?)?;
+        sum = machine.emit.b64("add.s64", &[&sum, &term]);
+    }
+    machine.set_wide(target, &sum);
+    o.end()
 }
 
 fn width_is_zero(width: &Width, terms: &[String]) -> bool {

@@ -332,15 +332,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The generic address of the first byte of bank 0, for who wants that of the parameter: where there are several, PTX does
-    /// not say how they lie.
+    /// The generic address of the first byte of bank 0 or of the parameters, for who wants that of one: they lie as in the bank, whose offsets
+    /// their alignments give.
     fn parameter_window(&mut self) -> Result<String, Reason> {
         self.reads_parameters()?;
-        let [only] = self.kernel.parameters.as_slice() else {
-            return unsupported("the address of several parameters");
+        let Some(first) = self.kernel.parameters.first() else {
+            return unsupported("the address of a parameter where there is none");
         };
         let launch = self.launch();
-        let before = launch.parameters.unsigned_abs() + only.offset - launch.begins_at;
+        let before = launch.parameters.unsigned_abs() + first.offset - launch.begins_at;
         let address = self.emit.b64("mov.b64", &["p0"]);
         let address = self.emit.b64("cvta.param.u64", &[&address]);
         Ok(self.emit.b64("sub.s64", &[&address, &before.to_string()]))

@@ -22,7 +22,7 @@ const ANY: &str = "*";
 
 /// Opcodes by name, with the modifiers whose meaning is known; those of the uniform datapath have a `U` before and mean the same.
 const OPCODES: &[(&str, Lifter, &str)] = &[
-    ("IADD3", integer::iadd3, "X"),
+    ("IADD3", integer::iadd3, "64 X"),
     ("IMAD", integer::imad, "HI IADD MOV SHL U32 WIDE X"),
     ("LEA", integer::lea, "HI SX32 X"),
     ("IABS", integer::iabs, ""),
@@ -151,8 +151,12 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("UBLKPF", nothing, ANY),
     ("STAS", bulk::store, "64 128"),
     ("REDAS", bulk::reduce, "64 ADD AND DEC INC MAX MIN OR S32 XOR"),
+    ("UTMALDG", bulk::tensor, "1D 2D 3D 4D 5D MULTICAST"),
+    ("UTMASTG", bulk::tensor, "1D 2D 3D 4D 5D"),
+    ("UTMAREDG", bulk::tensor, "1D 2D 3D 4D 5D ADD MIN MAX INC DEC AND OR XOR"),
     ("UTMACMDFLUSH", bulk::wait, ""),
     ("UTMACCTL", nothing, "IV PF"),
+    ("UTMAPF", nothing, ANY),
     ("LDGSTS", memory::copy, "128 64 BYPASS CONSTANT E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "D E G L S"),
     ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),
@@ -163,6 +167,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("UCGABAR_WAIT", warp::wait_in_cluster, ""),
     ("ACQBULK", warp::wait_for_grids, ""),
     ("PREEXIT", warp::let_grids_begin, ""),
+    ("USETMAXREG", warp::set_most_registers, "CTAPOOL DEALLOC TRY_ALLOC"),
     ("ELECT", warp::elect, ""),
     ("FENCE", nothing, "VIEW ASYNC S G"),
     ("WARPSYNC", warp::warpsync, "ALL COLLECTIVE EXCLUSIVE"),

@@ -187,12 +187,22 @@ pub(super) fn let_grids_begin(machine: &mut Machine, o: Operands) -> Lifted {
     o.end()
 }
 
+/// USETMAXREG.TRY_ALLOC UP, n: threads have all registers that they want; DEALLOC takes none away.
+pub(super) fn set_most_registers(machine: &mut Machine, mut o: Operands) -> Lifted {
+    if let Some(p) = o.optional_predicate() {
+        machine.set_predicate(p, &Truth::Constant(true));
+    }
+    o.integer()?;
+    o.end()
+}
+
 /// Whether the uniform registers that another thread of the warp put together are those for the next instruction that a warp does once.
 const OTHERS: &str = "%others";
 
 /// Whether an instruction is done once by a warp, with uniform registers that one thread has put together.
 pub(super) fn is_done_once(i: &Instruction) -> bool {
-    matches!(i.opcode, "UBLKCP" | "UBLKRED") || i.opcode == "SYNCS" && i.has("EXCH")
+    matches!(i.opcode, "UBLKCP" | "UBLKRED" | "UTMALDG" | "UTMASTG" | "UTMAREDG")
+        || i.opcode == "SYNCS" && i.has("EXCH")
 }
 
 impl Machine<'_> {

@@ -98,10 +98,27 @@ fn barriers_in_shared_memory_are_those_of_ptx() {
     );
 }
 
+/// Boxes of tensors, whose coordinates lie behind the address and the barrier.
+#[test]
+fn tensors_are_copied_by_their_maps() {
+    has_all(
+        "UTMALDG.2D [UR4], [UR8]\nUTMALDG.3D.MULTICAST [UR4], [UR8], UR10, desc[UR12]\nUTMASTG.1D [UR4], [UR8]\n\
+         UTMAREDG.2D.ADD [UR4], [UR8]\nUTMACMDFLUSH\nEXIT",
+        &[
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [",
+            "{%u6, %u7}], [",
+            "bytes.multicast::cluster [",
+            "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [",
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [",
+            "{%u5, %u6}], [",
+        ],
+    );
+}
+
 #[test]
 fn warp_groups_multiply() {
     has_all(
-        "WARPGROUP.ARRIVE\nHGMMA.64x8x16.F32 R24, gdesc[UR4].negA.tnspB, R24, gsb0\nWARPGROUP.DEPBAR.LE gsb0, 0x0\n\
+        "USETMAXREG.TRY_ALLOC.CTAPOOL UP1, 0xe8\nWARPGROUP.ARRIVE\nHGMMA.64x8x16.F32 R24, gdesc[UR4].negA.tnspB, R24, gsb0\nWARPGROUP.DEPBAR.LE gsb0, 0x0\n\
          IGMMA.64x8x32.U8.S8 R24, R28, gdesc[UR4], RZ, !UPT, gsb0\nQGMMA.64x8x32.F16.E5M2.E4M3 R24, -R28, gdesc[UR4], R24, UP1\n\
          STG.E desc[UR4][R2.64], R24\nEXIT",
         &[
