@@ -8,7 +8,7 @@ use crate::special;
 use crate::table::{
     self, Base, Choice, Descriptor, Field, Form, Kind, Literal, Modifier, Source, Suffix, Table,
 };
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// The bytes of an instruction.
 pub const SIZE: usize = 16;
@@ -30,7 +30,7 @@ pub enum Encoding {
     Sm75,
     #[default]
     Sm80,
-    /// That of sm_87 too.
+    /// What sm_87 and sm_88 are read by, too.
     Sm86,
     Sm89,
     Sm90,
@@ -51,13 +51,7 @@ const TEXTS: [&[&str]; 5] = [
     &[SM_90, SM_89, SM_86, SM_80],
 ];
 
-static TABLES: [LazyLock<Table>; 5] = [
-    LazyLock::new(|| table::parse(TEXTS[0]).unwrap_or_default()),
-    LazyLock::new(|| table::parse(TEXTS[1]).unwrap_or_default()),
-    LazyLock::new(|| table::parse(TEXTS[2]).unwrap_or_default()),
-    LazyLock::new(|| table::parse(TEXTS[3]).unwrap_or_default()),
-    LazyLock::new(|| table::parse(TEXTS[4]).unwrap_or_default()),
-];
+static TABLES: [OnceLock<Table>; TEXTS.len()] = [const { OnceLock::new() }; TEXTS.len()];
 
 impl Encoding {
     /// That of an architecture, 80 for sm_80. `None`: it is not known.
@@ -65,7 +59,7 @@ impl Encoding {
         match architecture {
             75 => Some(Encoding::Sm75),
             80 => Some(Encoding::Sm80),
-            86 | 87 => Some(Encoding::Sm86),
+            86..=88 => Some(Encoding::Sm86),
             89 => Some(Encoding::Sm89),
             90 => Some(Encoding::Sm90),
             _ => None,
@@ -73,7 +67,8 @@ impl Encoding {
     }
 
     fn table(self) -> &'static Table {
-        &TABLES[self as usize]
+        let index = self as usize;
+        TABLES[index].get_or_init(|| table::parse(TEXTS[index]).unwrap_or_default())
     }
 
     /// Decodes a section of code. Bytes that are no whole instruction at its end are left out.

@@ -1,10 +1,10 @@
-//! Writes that a barrier in shared memory counts, of threads and of warps. For the latter a warp has one thread's registers: those of
-//! the thread that ELECT chose.
+//! Writes that a barrier in shared memory counts, of threads and of warps. The latter a warp does once, with one thread's registers:
+//! `Machine::once` says whose.
 
 use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
-use super::memory::{atomic_operation, many, vector};
+use super::memory::{atomic_operation, vector};
 use super::operand::{Operands, Target, integer};
 use crate::instruction::{Address, Operand, Register};
 
@@ -174,7 +174,7 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
         () if i.has("128") => (4, ".v4"),
         () => (1, ""),
     };
-    let words = vector(&many(machine, source, count));
+    let words = vector(&machine.fragment(source, count));
     machine
         .emit
         .guarded(format_args!("st.async.{TO_SHARED}{name}.b32 [{target}], {words}, [{barrier}]"));
@@ -189,7 +189,7 @@ pub(super) fn reduce(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()?;
     let [target, barrier] = machine.with_barrier(&base(&to)?);
     let (operation, words) = atomic_operation(i)?;
-    let words = many(machine, source, words);
+    let words = machine.fragment(source, words);
     let value = match words.as_slice() {
         [low, high] => machine.emit.joined(low, high),
         words => vector(words),

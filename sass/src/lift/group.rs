@@ -4,7 +4,8 @@
 use super::emit::{Truth, unsupported};
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
-use super::operand::Operands;
+use super::memory::vector;
+use super::operand::{Operands, Target};
 use crate::instruction::{Instruction, Matrices, Operand, Register};
 
 /// HGMMA, IGMMA, QGMMA, BGMMA: D, [A,] descriptors, C [, P] [, metadata [, selector]] [, gsb0]
@@ -46,15 +47,8 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     let a = match first {
         None => machine.descriptor(&matrices.register, 0),
         Some(register) => {
-            let words = (0..4).map(|index| {
-                let at = Register {
-                    number: register.number.saturating_add(index),
-                    ..Register::general(0)
-                };
-                let value = machine.general(&at);
-                machine.emit.in_register(&value)
-            });
-            format!("{{{}}}", words.collect::<Vec<_>>().join(", "))
+            let first = Target { file: register.file, number: register.number };
+            vector(&machine.fragment(first, 4))
         }
     };
     // Where the first factor is in registers, the place of its descriptor is left out.

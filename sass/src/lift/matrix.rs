@@ -49,7 +49,7 @@ const SPARSE: [Shape; 11] = [
 
 impl Machine<'_> {
     /// Registers one behind the other, or zeros.
-    fn fragment(&mut self, first: Target, count: u8) -> Vec<String> {
+    pub(super) fn fragment(&mut self, first: Target, count: u8) -> Vec<String> {
         (0..count)
             .map(|index| {
                 let at = first.next(index);

@@ -557,7 +557,7 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
         atomic_operation(i)?
     };
     if operation.contains(".v") {
-        let values = many(machine, o.target()?, words);
+        let values = machine.fragment(o.target()?, words);
         let old: Vec<String> = (0..words).map(|_| machine.emit.temporary(Kind::B32)).collect();
         machine.emit.guarded(format_args!(
             "atom.relaxed{scope}{space}.{operation} {}, [{place}], {}",
@@ -611,17 +611,6 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// The words of registers one behind the other.
-pub(super) fn many(machine: &mut Machine, first: Target, count: u8) -> Vec<String> {
-    let one = |index| {
-        let at = first.next(index);
-        let value =
-            machine.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
-        machine.emit.in_register(&value)
-    };
-    (0..count).map(one).collect()
-}
-
 /// An atomic of 128 bits: exchanges, and does so where it finds what it expects.
 fn atomic_of_128(
     machine: &mut Machine,
@@ -633,7 +622,7 @@ fn atomic_of_128(
     let mut sources = Vec::new();
     while o.left() > 0 {
         let first = o.target()?;
-        let words = many(machine, first, 4);
+        let words = machine.fragment(first, 4);
         sources.push([
             machine.emit.joined(&words[0], &words[1]),
             machine.emit.joined(&words[2], &words[3]),
@@ -667,7 +656,7 @@ pub(super) fn reduction(machine: &mut Machine, mut o: Operands) -> Lifted {
     let place = machine.place_of(i, &address)?;
     let scope = strength(i).unwrap_or(".gpu");
     if operation.contains(".v") {
-        let values = many(machine, o.target()?, words);
+        let values = machine.fragment(o.target()?, words);
         let values = vector(&values);
         machine
             .emit
