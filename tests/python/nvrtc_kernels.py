@@ -124,8 +124,9 @@ def cubin(architecture):
     return code
 
 
-lifted = Library(cubin(b"sm_80"))
-np.testing.assert_array_equal(run(lifted.kernel("k"), 1, 4, np.arange(4, dtype=np.int32))[0], [3, 4, 5, 6])
-failed, _ = driver.cuModuleLoadData(cubin(b"sm_90"))
+for architecture in (b"sm_80", b"sm_90"):
+    lifted = Library(cubin(architecture))
+    np.testing.assert_array_equal(run(lifted.kernel("k"), 1, 4, np.arange(4, dtype=np.int32))[0], [3, 4, 5, 6])
+failed, _ = driver.cuModuleLoadData(cubin(b"sm_100"))
 assert failed == driver.CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU, failed
 print("PASS nvrtc_kernels")
