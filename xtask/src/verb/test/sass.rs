@@ -219,9 +219,15 @@ fn assembled(of: Architecture, texts: &Texts, folder: &Path) -> Result<BTreeMap<
         let optimised = assemble_kernels(&ptxas, of, &file, &kernels)?;
         Ok(vec![optimised, (assemble(&ptxas, of, &file, &["-O0"])?, kernels.len())])
     });
-    // What sm_86 and sm_89 have of their own is in their forms.
-    let samples = if [SM_86, SM_89].contains(&of) { &[][..] } else { &texts.samples[..] };
-    let programs = parallel_words(samples, |text| {
+    // What sm_86 and sm_89 have of their own is in their forms; of the others each program is assembled for one besides sm_80.
+    let (first, every) = match of {
+        SM_80 => (0, 1),
+        SM_75 => (0, 2),
+        SM_90 => (1, 2),
+        _ => (texts.samples.len(), 1),
+    };
+    let samples: Vec<&PathBuf> = texts.samples.iter().skip(first).step_by(every).collect();
+    let programs = parallel_words(&samples, |text| {
         let copy = folder.join(format!("{}.ptx", stem(text)));
         std::fs::copy(text, &copy)?;
         // What is for a newer GPU alone stays away.
