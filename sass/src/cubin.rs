@@ -31,6 +31,8 @@ const ENTRY: u8 = 0x10;
 const MANAGED: u8 = 0x4;
 /// From this ABI version on, the architecture lies in the second byte of `e_flags`; before, in the first.
 const ABI_OF_SECOND_BYTE: u8 = 8;
+/// The note that says what newer files were compiled for, which may be older than the architecture of their code.
+const CUINFO: &str = ".note.nv.cuinfo";
 
 /// Why a file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -162,6 +164,13 @@ fn header(file: &[u8]) -> Result<&FileHeader64<LittleEndian>, Error> {
     if header.e_machine(endian) == EM_CUDA { Ok(header) } else { Err(Error::NoCubin) }
 }
 
+/// The virtual architecture of a [note](CUINFO). Behind the header and `NVIDIA Corp` stand, in 16 bits each, the note's version
+/// and that.
+fn compiled_for(note: &[u8]) -> Option<u8> {
+    let bytes = note.get(26..28)?;
+    u8::try_from(u16::from_le_bytes([bytes[0], bytes[1]])).ok()
+}
+
 impl<'a> Cubin<'a> {
     /// Reads a file.
     pub fn parse(file: &'a [u8]) -> Result<Self, Error> {
@@ -170,7 +179,6 @@ impl<'a> Cubin<'a> {
         let flags = header.e_flags(endian);
         let is_newer = header.e_ident().abi_version >= ABI_OF_SECOND_BYTE;
         let architecture = (flags >> if is_newer { 8 } else { 0 }) as u8;
-        let compiled_for = if is_newer { architecture } else { (flags >> 16) as u8 };
         let table = header.sections(endian, file).map_err(|error| malformed("sections", error))?;
         let mut sections = Vec::with_capacity(table.len());
         for (index, section) in table.enumerate() {
@@ -184,6 +192,11 @@ impl<'a> Cubin<'a> {
             let size = if is_kept { section.sh_size(endian) } else { data.len() as u64 };
             sections.push(Section { name, data, size, alignment, relocations: Vec::new(), info });
         }
+        let noted = sections.iter().find(|section| section.name == CUINFO);
+        let compiled_for = match is_newer {
+            true => noted.and_then(|note| compiled_for(note.data)).unwrap_or(architecture),
+            false => (flags >> 16) as u8,
+        };
         let read =
             table.symbols(endian, file, SHT_SYMTAB).map_err(|error| malformed("symbols", error))?;
         let mut symbols = Vec::with_capacity(read.len());

@@ -29,6 +29,17 @@ fn functions_lie_in_the_section_of_their_kernel() {
     assert_eq!((kernel.registers, kernel.info.registers), (24, Some(24)));
 }
 
+/// `nvcc -arch compute_75 -code sm_80` (13.0) leaves 75 there; of such a file an H200 says PTX version 75.
+#[test]
+fn a_note_says_what_code_was_compiled_for() {
+    let mut file = file();
+    let note = b"NVIDIA Corp\0\x02\0\x50\0";
+    let at = file.windows(note.len()).position(|bytes| bytes == note).expect("the note");
+    file[at + 14] = 75;
+    let cubin = Cubin::parse(&file).expect("a cubin");
+    assert_eq!((cubin.architecture, cubin.compiled_for), (80, 75));
+}
+
 #[test]
 fn attributes_say_what_the_text_does() {
     let file = file();

@@ -6,6 +6,7 @@ mod alone;
 mod compare;
 mod compile;
 mod libraries;
+mod lifted;
 mod program;
 mod start;
 mod times;
@@ -82,6 +83,8 @@ enum Part {
     Start,
     /// The compiler, for each 1,000 instructions of PTX
     Compile,
+    /// Kernels by way of their machine code beside the same by way of their PTX
+    MachineCode,
     /// The libraries beside NumPy
     Libraries,
 }
@@ -124,6 +127,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             Part::Matrices => alone::matrices(&cuda, &all, rounds)?,
             Part::Start => start::measure(&cuda, rounds)?,
             Part::Compile => compile::measure(&cuda, rounds)?,
+            Part::MachineCode => lifted::measure(&cuda, &options.filter, &runs, rounds)?,
             Part::Libraries => libraries::measure(rounds)?,
         };
         println!("\n{section}");

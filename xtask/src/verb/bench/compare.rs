@@ -95,7 +95,8 @@ pub fn compare(cuda: &Cuda, filter: &str, runs: &Runs, rounds: usize) -> Result<
     Ok(comparison)
 }
 
-fn agree(native: f64, ours: f64) -> bool {
+/// Whether checksums are the same, but for rounding.
+pub fn agree(native: f64, ours: f64) -> bool {
     (native - ours).abs() <= TOLERANCE * native.abs()
 }
 

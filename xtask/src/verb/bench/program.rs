@@ -31,10 +31,16 @@ const SPINS: &str = "1000";
 /// The oldest that CUDA 13 knows.
 const ARCHITECTURE: &str = "compute_75";
 
+/// What machine code is for.
+const MACHINE: &str = "sm_80";
+
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
+    /// Built as PTX alone, so that the driver has to compile it.
     Cuda,
+    /// The same as machine code alone, which the driver has to lift.
+    MachineCode,
     Native,
 }
 
@@ -66,6 +72,20 @@ impl Runs {
         Ok(Self { seconds, only: only.to_vec(), processors, cache })
     }
 
+    /// Milliseconds of processor time that a program's first start takes more than its second one.
+    pub fn compiling(&self, program: &str, side: Side) -> Result<f64> {
+        let cache = folder().join("cache-of-one");
+        make_empty(&cache)?;
+        let short = Self { seconds: 0.0, only: self.only.clone(), processors: None, cache };
+        let mut times = [0.0; 2];
+        for time in &mut times {
+            let before = processor_time_of_children()?;
+            short.run(program, side)?;
+            *time = processor_time_of_children()? - before;
+        }
+        Ok(times[0] - times[1])
+    }
+
     /// Runs a program that is [built](build). Fails if it does not print lines of times, and only those.
     pub fn run(&self, program: &str, side: Side) -> Result<Vec<Times>> {
         let path = built(program, side);
@@ -88,7 +108,7 @@ impl Runs {
                 self.only.iter().map(|name| format!("{name},")).collect::<String>(),
             );
         }
-        if side == Side::Cuda {
+        if side != Side::Native {
             command
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
                 .env("ZLUDA_DEVICE", "cpu")
@@ -101,6 +121,18 @@ impl Runs {
             _ => Err(format!("{}: {}", shown(&command), output.describe()).into()),
         }
     }
+}
+
+/// Milliseconds that all programs that have ended were on a processor.
+fn processor_time_of_children() -> Result<f64> {
+    // SAFETY: all zeros are a value of it.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: it can be written.
+    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) } != 0 {
+        return Err(std::io::Error::last_os_error().into());
+    }
+    let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 * 1e-3;
+    Ok(milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime))
 }
 
 /// The last of the processors that this process may use: others prefer the first.
@@ -130,7 +162,7 @@ fn processors(list: &str) -> Option<Vec<usize>> {
 
 fn source(program: &str, side: Side) -> PathBuf {
     let extension = match side {
-        Side::Cuda => "cu",
+        Side::Cuda | Side::MachineCode => "cu",
         Side::Native => "cpp",
     };
     root().join("bench").join(format!("{program}.{extension}"))
@@ -139,6 +171,7 @@ fn source(program: &str, side: Side) -> PathBuf {
 fn built(program: &str, side: Side) -> PathBuf {
     let folder = folder().join(match side {
         Side::Cuda => "cuda",
+        Side::MachineCode => "machine-code",
         Side::Native => "native",
     });
     folder.join(program)
@@ -181,12 +214,12 @@ fn compiler(cuda: &Cuda, side: Side, source: &Path, to: &Path) -> Result<Vec<Str
         fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
     let mut words: Vec<String> = Vec::new();
     match side {
-        Side::Cuda => {
+        Side::Cuda | Side::MachineCode => {
             let architecture = settings(&text, "arch").next().unwrap_or(ARCHITECTURE);
+            let code = if side == Side::Cuda { architecture } else { MACHINE };
             words.push(cuda.nvcc().display().to_string());
             words.extend(["-O3", "-std=c++17"].map(Into::into));
-            // PTX alone, so that the driver has to compile it.
-            words.extend(["-arch", architecture, "-code", architecture].map(Into::into));
+            words.extend(["-arch", architecture, "-code", code].map(Into::into));
         }
         Side::Native => {
             words.push("g++".into());
