@@ -4,7 +4,8 @@ use super::emit::{Truth, unsupported};
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::{self, Operands, Target, bits, integer, signs, wide_integer};
-use crate::instruction::{Instruction, Operand, Predicate};
+use super::sums;
+use crate::instruction::{Immediate, Instruction, Operand, Predicate};
 
 /// The terms of a sum in 64 bits, so that carries are seen, and in 32 where nobody wants them.
 enum Width {
@@ -102,11 +103,18 @@ pub(super) fn iadd3(machine: &mut Machine, mut o: Operands) -> Lifted {
     let target = o.target()?;
     let out = carries_out(&mut o);
     let width = if out.is_empty() { Width::Narrow } else { Width::Wide };
-    let mut terms = Vec::new();
-    for _ in 0..3 {
-        terms.push(term(machine, o.next()?, &width)?);
-    }
+    let operands = [o.next()?, o.next()?, o.next()?];
     let carries = carries_in(machine, &mut o)?;
+    if out.is_empty() && sums::upper(machine, target, &operands, &carries)? {
+        return Ok(());
+    }
+    if !out.is_empty() && carries.is_empty() {
+        sums::is_lower(machine, target, &out, &operands, 0)?;
+    }
+    let mut terms = Vec::new();
+    for operand in operands {
+        terms.push(term(machine, operand, &width)?);
+    }
     if width_is_zero(&width, &terms) {
         terms.retain(|term| term != "0");
     }
@@ -145,6 +153,11 @@ pub(super) fn imad(machine: &mut Machine, mut o: Operands) -> Lifted {
     if !is_wide && !instruction.has("HI") {
         if !out.is_empty() {
             return unsupported("a carry of IMAD");
+        }
+        if let Some(terms) = terms_of_product([a, b, c])
+            && sums::upper(machine, target, &terms, &carries)?
+        {
+            return Ok(());
         }
         let [x, y, z] = [integer(machine, a)?, integer(machine, b)?, integer(machine, c)?];
         let carry = carries.into_iter().next().unwrap_or(Truth::Constant(false));
@@ -210,6 +223,16 @@ pub(super) fn imad(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
+/// What is added, where a product is none.
+fn terms_of_product([a, b, c]: [&Operand; 3]) -> Option<[&Operand; 2]> {
+    let is_zero = |o: &Operand| matches!(o, Operand::Register(register) if register.is_zero());
+    match b {
+        Operand::Immediate(Immediate::Integer(1)) => Some([a, c]),
+        _ if is_zero(b) && is_zero(a) => Some([b, c]),
+        _ => None,
+    }
+}
+
 fn factors(
     machine: &mut Machine,
     a: &Operand,
@@ -233,6 +256,15 @@ pub(super) fn lea(machine: &mut Machine, mut o: Operands) -> Lifted {
     let upper = if high && !instruction.has("SX32") { Some(o.next()?) } else { None };
     let shift = o.integer()? & 31;
     let carries = carries_in(machine, &mut o)?;
+    match (high, out.is_empty()) {
+        (true, true)
+            if sums::upper_of_shifted(machine, target, [a, b], upper, shift as u32, &carries)? =>
+        {
+            return Ok(());
+        }
+        (false, false) => sums::is_lower(machine, target, &out, &[a, b], shift as u32)?,
+        _ => {}
+    }
     let plain = bits(machine, a)?;
     let intermediate = if !high {
         if shift == 0 { plain } else { machine.emit.b32("shl.b32", &[&plain, &shift.to_string()]) }
@@ -399,10 +431,10 @@ pub(super) fn mov(machine: &mut Machine, mut o: Operands) -> Lifted {
 pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
-    let [low, shift, high] = [o.next()?, o.next()?, o.next()?];
+    let [low, shift, of] = [o.next()?, o.next()?, o.next()?];
     o.end()?;
     let [low, shift, high] =
-        [integer(machine, low)?, integer(machine, shift)?, integer(machine, high)?];
+        [integer(machine, low)?, integer(machine, shift)?, integer(machine, of)?];
     let wide = i.has("U64") || i.has("S64");
     let signed = i.has("S32") || i.has("S64");
     let (left, wrap, upper) = (i.has("L"), i.has("W"), i.has("HI"));
@@ -411,6 +443,9 @@ pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
         return Ok(());
     }
     if !wrap && !left && upper && low == "0" && !wide {
+        if signed && shift == "0x1f" {
+            sums::is_sign(machine, target, of);
+        }
         machine.put(target, if signed { "shr.s32" } else { "shr.u32" }, &[&high, &shift]);
         return Ok(());
     }

@@ -9,7 +9,7 @@ use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARE
 use super::opcodes::lifter;
 use super::operand::Operands;
 use super::warp;
-use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
+use crate::flow::{Flow, Next, Node, Place, Stuck, follow};
 use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -257,7 +257,7 @@ fn one(
             ordinary(machine, i)?;
             learn_constant(machine, i);
             let mut fresh = std::mem::take(&mut machine.fresh);
-            machine.known.learn(&written(i), &mut fresh);
+            machine.known.learn(i, &mut fresh);
             Ok(())
         }
         Next::Go(to) => {

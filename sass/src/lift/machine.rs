@@ -5,7 +5,9 @@ use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named, Variable};
 use super::launch::{LOCAL_WINDOW, Launch, SIZES, STACK};
-use crate::instruction::File;
+use super::sums::Sums;
+use crate::flow::written;
+use crate::instruction::{File, Instruction};
 use std::collections::{BTreeMap, HashMap};
 
 /// The result of lifting an instruction.
@@ -76,11 +78,14 @@ pub(super) struct Known {
     pub(super) constants: HashMap<(File, u8), u32>,
     /// The mask of the lanes that met last, and went the same way since.
     pub(super) members: Option<String>,
+    pub(super) sums: Sums,
 }
 
 impl Known {
     /// Forgets registers that are written, and adds what an instruction tells.
-    pub(super) fn learn(&mut self, written: &[(File, u8)], fresh: &mut Self) {
+    pub(super) fn learn(&mut self, i: &Instruction, fresh: &mut Self) {
+        let written = &written(i)[..];
+        self.sums.learn(i, written, &mut fresh.sums);
         for (file, number) in written {
             self.constants.remove(&(*file, *number));
             if *file == File::General {
