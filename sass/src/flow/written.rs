@@ -3,7 +3,7 @@
 use crate::instruction::{File, Instruction, Operand};
 
 /// Instructions whose result is one register, or two where it is wide.
-const NARROW: [&str; 34] = [
+const NARROW: [&str; 36] = [
     "MOV",
     "UMOV",
     "IMAD",
@@ -29,6 +29,8 @@ const NARROW: [&str; 34] = [
     "MUFU",
     "P2R",
     "DIVISION",
+    "ROOT",
+    "RECIPROCAL",
     "SHFL",
     "VOTE",
     "MATCH",

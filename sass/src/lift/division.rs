@@ -52,14 +52,7 @@ enum Step {
 
 /// Puts all divisions of a section together. `functions` are the names of those that begin in it, by their offsets.
 pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
-    let mut entered: BTreeSet<u64> = code.functions.clone();
-    entered.extend(code.indirect.values().flatten());
-    for instruction in code.instructions.iter().flatten() {
-        entered.extend(instruction.operands.iter().filter_map(|operand| match operand {
-            Operand::Label(address) => Some(*address),
-            _ => None,
-        }));
-    }
+    let entered = entered(code);
     for at in 0..code.instructions.len() {
         if let Some(division) = find(code, at, &entered, functions) {
             let Division { last, branch, value } = division;
@@ -73,6 +66,19 @@ pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
     }
 }
 
+/// The addresses to which threads come from elsewhere.
+pub(super) fn entered(code: &Code) -> BTreeSet<u64> {
+    let mut entered: BTreeSet<u64> = code.functions.clone();
+    entered.extend(code.indirect.values().flatten());
+    for instruction in code.instructions.iter().flatten() {
+        entered.extend(instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::Label(address) => Some(*address),
+            _ => None,
+        }));
+    }
+    entered
+}
+
 struct Division {
     /// The last FFMA, and the branch past the call, by their numbers.
     last: usize,
@@ -80,7 +86,7 @@ struct Division {
     value: Instruction,
 }
 
-fn get(code: &Code, at: usize) -> Option<&Instruction> {
+pub(super) fn get(code: &Code, at: usize) -> Option<&Instruction> {
     code.instructions.get(at)?.as_ref().ok()
 }
 
@@ -111,7 +117,9 @@ fn find(
                 && i.modifiers.is_empty()
                 && number > at;
             let (last, target) = last.filter(|_| goes_past)?;
-            let modifiers = called(code, number, functions)?.to_vec();
+            let name = called(code, number, functions)?;
+            let (_, modifiers) = CALLED.iter().find(|(part, _)| name.contains(part))?;
+            let modifiers = modifiers.to_vec();
             let operands = vec![Operand::Register(Register::general(target)), a.clone(), b.clone()];
             let value = Instruction {
                 address: 0,
@@ -231,7 +239,7 @@ fn is_step(operand: &Operand, steps: &BTreeMap<u8, Step>, step: Step) -> bool {
 }
 
 /// The signs of what may be divided, as far as this looks: general registers and constants.
-fn signs(operand: &Operand) -> Option<Signs> {
+pub(super) fn signs(operand: &Operand) -> Option<Signs> {
     match operand {
         Operand::Register(register) if register.file == File::General && !register.is_zero() => {
             Some(register.signs)
@@ -242,7 +250,7 @@ fn signs(operand: &Operand) -> Option<Signs> {
     }
 }
 
-fn negated(operand: &Operand) -> Option<Operand> {
+pub(super) fn negated(operand: &Operand) -> Option<Operand> {
     let mut operand = operand.clone();
     match &mut operand {
         Operand::Register(register) => register.signs.negated ^= true,
@@ -253,12 +261,12 @@ fn negated(operand: &Operand) -> Option<Operand> {
     Some(operand)
 }
 
-fn is_register(operand: &Operand, number: u8) -> bool {
+pub(super) fn is_register(operand: &Operand, number: u8) -> bool {
     matches!(operand, Operand::Register(register) if register.file == File::General && register.number == number)
 }
 
 /// Whether threads may go elsewhere than to the next instruction, or meet others.
-fn leaves(i: &Instruction) -> bool {
+pub(super) fn leaves(i: &Instruction) -> bool {
     matches!(
         i.opcode,
         "BRA"
@@ -278,15 +286,14 @@ fn leaves(i: &Instruction) -> bool {
     )
 }
 
-/// The modifiers of the division whose function is called behind a branch, before anything else is gone to.
-fn called(
+/// The name of the function that is called behind a branch, before anything else is gone to.
+pub(super) fn called<'a>(
     code: &Code,
     branch: usize,
-    functions: &BTreeMap<u64, &str>,
-) -> Option<&'static [&'static str]> {
+    functions: &BTreeMap<u64, &'a str>,
+) -> Option<&'a str> {
     let mut behind = (branch + 1..=branch + ARGUMENTS).map_while(|number| get(code, number));
     let call = behind.find(|i| leaves(i)).filter(|i| i.opcode == "CALL" && i.has("REL"))?;
     let Some(Operand::Label(target)) = call.operands.last() else { return None };
-    let name = functions.get(target)?;
-    CALLED.iter().find(|(part, _)| name.contains(part)).map(|(_, modifiers)| *modifiers)
+    functions.get(target).copied()
 }

@@ -226,6 +226,25 @@ pub(super) fn division(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
+/// ROOT R, a
+pub(super) fn root(machine: &mut Machine, o: Operands) -> Lifted {
+    rounded(machine, o, "sqrt")
+}
+
+/// RECIPROCAL R, a
+pub(super) fn reciprocal(machine: &mut Machine, o: Operands) -> Lifted {
+    rounded(machine, o, "rcp")
+}
+
+fn rounded(machine: &mut Machine, mut o: Operands, name: &str) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let a = float(machine, o.next()?)?;
+    o.end()?;
+    machine.put(target, &format!("{name}.rn{}.f32", word(i.has("FTZ"), ".ftz")), &[&a]);
+    Ok(())
+}
+
 /// MUFU.function R, a
 pub(super) fn mufu(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;

@@ -112,11 +112,8 @@ pub(super) fn iadd3(machine: &mut Machine, mut o: Operands) -> Lifted {
         sums::is_lower(machine, target, &out, &operands, 0)?;
     }
     let mut terms = Vec::new();
-    for operand in operands {
+    for operand in operands.into_iter().filter(|operand| !sums::is_zero(operand)) {
         terms.push(term(machine, operand, &width)?);
-    }
-    if width_is_zero(&width, &terms) {
-        terms.retain(|term| term != "0");
     }
     sum(machine, target, &out, terms, &carries, width);
     Ok(())
@@ -135,10 +132,6 @@ fn iadd3_of_64(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     machine.set_wide(target, &sum);
     o.end()
-}
-
-fn width_is_zero(width: &Width, terms: &[String]) -> bool {
-    matches!(width, Width::Narrow) && terms.iter().any(|term| term == "0")
 }
 
 /// IMAD R, a, b, c [, carry]: the low half; .HI: the high half of a product with a sum of 64 bits; .WIDE: both.

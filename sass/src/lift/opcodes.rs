@@ -5,6 +5,7 @@ use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::Operands;
+use super::roots::{RECIPROCAL, ROOT};
 use super::{
     arrive, barrier, bulk, convert, float, group, half, integer, matrix, memory, surface, texture,
     warp,
@@ -63,6 +64,8 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("FMNMX", float::fmnmx, "FTZ NAN XORSIGN"),
     ("FCHK", float::fchk, ""),
     (DIVISION, float::division, "FTZ"),
+    (ROOT, float::root, "FTZ"),
+    (RECIPROCAL, float::reciprocal, "FTZ"),
     ("MUFU", float::mufu, "BF16 COS EX2 F16 LG2 RCP RCP64H RSQ RSQ64H SIN SQRT TANH"),
     ("DADD", float::double_arithmetic, "RM RP RZ"),
     ("DMUL", float::double_arithmetic, "RM RP RZ"),

@@ -213,29 +213,40 @@ pub(super) fn upper_of_shifted(
         return Ok(false);
     }
     let Operand::Register(register) = a else { return Ok(false) };
-    let Some(lower) = take(machine, carries) else { return Ok(false) };
-    let (shifted, others): (Vec<&Term>, Vec<&Term>) =
-        lower.terms.iter().partition(|term| term.shift > 0);
-    let ([shifted], false) = (shifted.as_slice(), others.iter().any(|term| term.is_negative))
-    else {
-        return Ok(false);
-    };
-    let From::Register(place, _) = &shifted.from else { return Ok(false) };
-    if *place != Some((register.file, register.number))
-        || shifted.is_negative
-        || shifted.shift != shift
-    {
+    if c.is_some_and(|c| !is_plain(signs(c)) || suffix(c).is_some()) {
         return Ok(false);
     }
-    let whole = Term { shift: 0, ..(*shifted).clone() };
+    let Some(lower) = take(machine, carries) else { return Ok(false) };
+    let find = |shift: u32| {
+        let is_it = |term: &Term| {
+            let place = (register.file, register.number);
+            matches!(term.from, From::Register(Some(own), _) if own == place) && term.shift == shift
+        };
+        lower.terms.iter().position(is_it)
+    };
+    // Shifted by one, what is above a word and its sign is the sign alone, which goes with a word that is not shifted too.
+    let unshifted = || (c.is_none() && shift == 1).then(|| find(0)).flatten();
+    let (at, shift) = match (find(shift), unshifted()) {
+        (Some(at), _) => (at, shift),
+        (None, Some(at)) => (at, 0),
+        _ => return Ok(false),
+    };
+    if lower.terms.iter().any(|term| term.is_negative) {
+        return Ok(false);
+    }
+    let whole = Term { shift: 0, ..lower.terms[at].clone() };
+    let others = lower.terms.iter().enumerate().filter(|(index, _)| *index != at);
     let value = match c {
-        Some(c) if !is_plain(signs(c)) || suffix(c).is_some() => return Ok(false),
         Some(c) => wide(machine, &whole, (!is_zero(c)).then_some(c))?,
         None => machine.emit.b64("cvt.s64.s32", &[&whole.value]),
     };
-    let mut parts = vec![(machine.emit.b64("shl.b64", &[&value, &shift.to_string()]), false)];
+    let value = match shift {
+        0 => value,
+        _ => machine.emit.b64("shl.b64", &[&value, &shift.to_string()]),
+    };
+    let mut parts = vec![(value, false)];
     let mut rest: Vec<&Operand> = [b].into_iter().filter(|b| !is_zero(b)).collect();
-    for term in &others {
+    for (_, term) in others {
         let own = pick(&mut rest, term);
         parts.push((wide(machine, term, own)?, false));
     }
@@ -365,9 +376,10 @@ fn leave(machine: &mut Machine, target: Target, lower: &Lower, mut parts: Vec<(S
     machine.set(target, &high);
 }
 
-fn is_zero(operand: &Operand) -> bool {
+/// Whether an operand adds nothing; a minus of zero overflows.
+pub(super) fn is_zero(operand: &Operand) -> bool {
     match operand {
-        Operand::Register(register) => register.is_zero() && !register.signs.inverted,
+        Operand::Register(register) => register.is_zero() && is_plain(register.signs),
         Operand::Immediate(Immediate::Integer(0)) => true,
         _ => false,
     }
