@@ -31,6 +31,8 @@ const MAX_TEXT: u64 = 1 << 30;
 const ENTRY_HEADER: usize = 64;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
+/// Code that GPUs of exactly its architecture run, and no later ones: sm_90a, for one.
+const FLAG_SPECIFIC: u64 = 0x10_0000;
 
 /// The bytes are no container, or not all of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -203,10 +205,13 @@ impl<'a> Container<'a> {
     }
 
     /// The machine code of one of these architectures (80 for sm_80), decompressed: that of the first of them which the
-    /// container has. `None`: it has none of them.
+    /// container has, with what that alone has (sm_90a) before code that others have too. `None`: it has none of them.
     pub fn machine_code(&self, architectures: &[u32]) -> Option<Result<Vec<u8>, Malformed>> {
         let code = || self.entries.iter().filter(|entry| entry.kind == Kind::MachineCode);
-        let of = |wanted: &u32| code().find(|entry| entry.architecture == *wanted);
+        let of = |wanted: &u32| {
+            let found = || code().filter(|entry| entry.architecture == *wanted);
+            found().find(|entry| entry.flags & FLAG_SPECIFIC != 0).or_else(|| found().next())
+        };
         architectures.iter().find_map(of).map(Entry::bytes)
     }
 }
@@ -311,6 +316,7 @@ pub(crate) mod tests {
             entry(2, 90, 0, b"\x7fELF90", 0),
             entry(2, 86, 0, b"\x7fELF86", 0),
             entry(2, 80, FLAG_LZ4, &lz4, code.len()),
+            entry(2, 90, FLAG_SPECIFIC, b"\x7fELF90a", 0),
             plain(75),
         ]);
         let container = Container::parse(&bytes).unwrap();
@@ -318,6 +324,7 @@ pub(crate) mod tests {
         assert_eq!(found(&[80, 86]), Some(code.to_vec()));
         // Entries are padded to eight bytes.
         assert_eq!(found(&[89, 86]), Some(b"\x7fELF86\0\0".to_vec()));
+        assert_eq!(found(&[90]), Some(b"\x7fELF90a\0".to_vec()));
         assert_eq!(found(&[75]), None);
     }
 

@@ -8,20 +8,23 @@ use simt::{Approximations, math};
 use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, jam_loops,
-    join_atomics, legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions,
-    place_variables, prefetch_rows, read_ahead, return_at_barriers, round_whole_numbers,
-    saturate_sums, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
-    substitute_known_threads, thaw_loads, transpose_accesses, x86_instructions,
+    join_atomics, join_halves, legalize_operations, narrow_addresses, narrow_arithmetic,
+    outline_functions, place_variables, prefetch_rows, read_ahead, return_at_barriers,
+    round_whole_numbers, saturate_sums, scalarize_accesses, split_constant_offsets,
+    strip_mine_arithmetic, substitute_known_threads, thaw_loads, transpose_accesses,
+    x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
+
+/// Before those that follow: registers become values.
+const PROMOTING_PASSES: &str = "cgscc(inline),globaldce,function(sroa<modify-cfg>,simplifycfg)";
 
 /// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
 /// branches, and none makes vectors, which would hide the lanes from the vectoriser. (Without
 /// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.) `early-cse`, `sccp`, `bdce`,
 /// an earlier `instcombine`, and what `gvn` does to partial redundancies take a twentieth of the time to compile, and leave
 /// more code than there is without them.
-const PER_THREAD_PASSES: &str = "cgscc(inline),globaldce,\
-     function(sroa<modify-cfg>,simplifycfg,reassociate,\
+const PER_THREAD_PASSES: &str = "function(reassociate,\
      loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
 /// The passes after lowering, on scalar or on vector code. The code of one thread has been simplified before: a second
@@ -78,6 +81,11 @@ const PER_THREAD: &[OurPass] = &[
     }),
     Pass::own("place_variables", |module, state| {
         state.static_shared_size = place_variables::run(module)?;
+        Ok(())
+    }),
+    Pass::llvm("promoting_passes", PROMOTING_PASSES),
+    Pass::own("join_halves", |module, _| {
+        join_halves::run(module);
         Ok(())
     }),
     Pass::llvm("per_thread_passes", PER_THREAD_PASSES),

@@ -13,6 +13,7 @@ use pass_files::Case;
 use spmd::{Blocks, KernelKind, Options, pass_names};
 
 const WITHOUT: &[(&str, &str)] = &[
+    ("promoting_passes", "LLVM's"),
     ("per_thread_passes", "LLVM's"),
     ("final_passes", "LLVM's"),
     ("returning_passes", "LLVM's"),

@@ -1,4 +1,4 @@
-//! The 16 named barriers of a block.
+//! The 16 named barriers of a block, and those of its groups of four warps.
 //!
 //! Warps come to them as a whole, and count as 32 threads. An NVIDIA H100 does not count a part of a warp: who has
 //! come waits until the others of the warp come too, or have exited, and nobody may wait at another barrier meanwhile.
@@ -11,8 +11,8 @@ use super::block::{Block, Mode};
 use super::rendezvous::{Operation, Rendezvous, lanes};
 use super::{groups, reference, runtime};
 
-/// Barriers in a block.
-pub const COUNT: usize = 16;
+/// Barriers in a block: 16 that programs name, and behind them one for each four warps, at which `wgmma.wait_group` waits.
+pub const COUNT: usize = 24;
 
 /// CUDA's code of illegal instructions, for which HIP has no name.
 const ILLEGAL_INSTRUCTION: hipError_t = hipError_t(715);
@@ -20,7 +20,7 @@ const ILLEGAL_INSTRUCTION: hipError_t = hipError_t(715);
 /// The arrival of a warp's lanes at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// `0..16`; greater numbers wrap.
+    /// Below [`COUNT`].
     pub id: u32,
     /// Threads that the barrier waits for; 0: all that live.
     pub threads: u32,

@@ -7,6 +7,11 @@ use ptx_parser::{BarrierOp, Operand, ScalarType};
 use super::Lowered;
 use super::function::{Entity, FunctionLowering};
 
+/// Barriers of a block that have names.
+const NAMED_BARRIERS: u32 = 16;
+/// Threads of four warps.
+const WARP_GROUP: u32 = 128;
+
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn bra(&mut self, i: &Bra<'a>) -> Lowered {
         let Operand::Name(name) = &i.tgt else {
@@ -41,6 +46,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.builder.unreachable();
     }
 
+    /// Waits for the other three warps of the group: the products that end are all of theirs, and whoever goes on may overwrite what they
+    /// read.
+    pub fn wgmma_wait(&self) {
+        let group = self.builder.lshr(self.zluda("warpid", &[]), self.i32(2));
+        let id = self.builder.add(group, self.i32(NAMED_BARRIERS));
+        self.zluda("barrier.sync", &[id, self.i32(WARP_GROUP)]);
+    }
+
     pub fn bar(&mut self, i: &Bar<'a>) -> Lowered {
         self.block_barrier(i.op, i.d.as_ref(), &i.a, i.b.as_ref(), i.c.as_ref())
     }
@@ -57,7 +70,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         b: Option<&Operand<'a>>,
         c: Option<&Operand<'a>>,
     ) -> Lowered {
+        // Greater numbers wrap: those behind are the engine's.
         let id = self.read_u32(a)?;
+        let id = self.builder.and(id, self.i32(NAMED_BARRIERS - 1));
         let threads: Value<'c> = match b {
             Some(b) => self.read_u32(b)?,
             None => self.i32(0),

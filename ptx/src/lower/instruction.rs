@@ -213,8 +213,11 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | FabricSubmit(_)
             | FabricWait(_)
             | WgmmaFence(_)
-            | WgmmaCommitGroup(_)
-            | WgmmaWaitGroup(_) => Ok(()),
+            | WgmmaCommitGroup(_) => Ok(()),
+            WgmmaWaitGroup(_) => {
+                self.wgmma_wait();
+                Ok(())
+            }
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.

@@ -178,7 +178,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             let value = self.read_width(operand, element, Width::Exact)?;
             let value = self.builder.zext(value, wide);
             let shift = wide_constant(wide, index as u64 * u64::from(element.bits()));
-            packed = self.builder.or(packed, self.builder.shl(value, shift));
+            packed = match index {
+                0 => value,
+                _ => self.builder.or(packed, self.builder.shl(value, shift)),
+            };
         }
         Ok(packed)
     }
@@ -259,7 +262,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let each = (width / elements.len()) as u32;
         for (index, element) in elements.iter().enumerate() {
             let shift = wide_constant(bits.ty(), index as u64 * u64::from(each));
-            let part = self.builder.trunc(self.builder.lshr(bits, shift), self.context.int(each));
+            let shifted = if index == 0 { bits } else { self.builder.lshr(bits, shift) };
+            let part = self.builder.trunc(shifted, self.context.int(each));
             self.write(element, part)?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! `wgmma`: products of four warps, whose factors lie in shared memory.
 //!
-//! The hardware computes them aside; here each warp has computed its rows when the instruction is over, so
-//! that fences, groups and waits have nothing to do.
+//! The hardware computes them aside, for all four at once; here each warp has computed its rows when the instruction is over, so
+//! that fences and groups have nothing to do, and a wait is one for the other warps.
 
 use ptx_parser::isa::{WgmmaMmaAsync, WgmmaMmaAsyncSp};
 use ptx_parser::{Operand, ScalarType, WgmmaShape};

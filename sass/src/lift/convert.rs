@@ -172,7 +172,7 @@ pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
         let value = float(machine, operand)?;
         Ok(machine.emit.in_register(&value))
     };
-    // The upper half of a word, under which a narrower result comes.
+    // The lower half of a word, over a narrower result: so ptxas packs four numbers, the upper two first.
     let merged = |machine: &mut Machine, o: &mut Operands, half: &str| -> Lifted {
         let rest = o.next()?;
         if suffix(rest).is_some() {
@@ -180,7 +180,7 @@ pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         let above = integer(machine, rest)?;
         let half = machine.emit.b32("cvt.u32.u16", &[half]);
-        let above = machine.emit.b32("and.b32", &[&above, "0xffff0000"]);
+        let above = machine.emit.b32("shl.b32", &[&above, "16"]);
         machine.put(target, "or.b32", &[&half, &above]);
         Ok(())
     };

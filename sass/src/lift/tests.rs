@@ -1,5 +1,7 @@
 mod division;
+mod roots;
 mod sm90;
+mod sums;
 
 use super::*;
 use crate::decode::Encoding;

@@ -215,24 +215,25 @@ impl Machine<'_> {
         }
     }
 
-    /// A line that a warp does once: it is for the threads that have put the registers together, or for the lowest one where none of those
-    /// that are together has.
+    /// A line that a warp does once: by the lowest of the threads that have put the registers together last, or of those that are together
+    /// where none of them has.
     pub(super) fn once(&mut self, text: &str) {
         self.emit.predicates.insert(OTHERS.to_owned());
         let guard = self.emit.guard_truth();
         let chosen = self.emit.join("and", &guard, &Truth::Register(OTHERS.to_owned(), true));
-        let chosen = self.emit.truth_register(&chosen);
-        let [members, ballot] = [(); 2].map(|()| self.emit.temporary(Kind::B32));
+        let [chosen, guard] = [chosen, guard].map(|truth| self.emit.truth_register(&truth));
+        let members = self.emit.temporary(Kind::B32);
         self.emit.line(format_args!("activemask.b32 {members}"));
-        self.emit.line(format_args!("vote.sync.ballot.b32 {ballot}, {chosen}, {members}"));
-        let nobody = self.emit.flag("setp.eq.u32", &[&ballot, "0"]);
-        let lowest = self.lowest(&members);
-        let lowest = self.emit.join("and", &guard, &Truth::Register(lowest, false));
-        let instead = self.emit.join("and", &lowest, &Truth::Register(nobody, false));
-        let by = self.emit.join("or", &Truth::Register(chosen, false), &instead);
-        self.emit.guard_by(&by);
+        let [chosen, any] = [chosen, guard].map(|lanes| {
+            let ballot = self.emit.temporary(Kind::B32);
+            self.emit.line(format_args!("vote.sync.ballot.b32 {ballot}, {lanes}, {members}"));
+            ballot
+        });
+        let nobody = self.emit.flag("setp.eq.u32", &[&chosen, "0"]);
+        let lanes = self.emit.b32("selp.b32", &[&any, &chosen, &nobody]);
+        let by = self.lowest(&lanes);
+        self.emit.guard_by(&Truth::Register(by, false));
         self.emit.guarded(text);
-        self.emit.line(format_args!("setp.ne.u32 {OTHERS}, 0, 0"));
     }
 
     /// Whether the thread is the lowest of some lanes.

@@ -272,7 +272,7 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
     }
     let of_code = || {
         let code = (wanted == Wanted::All)
-            .then(|| container.machine_code(machine_code::ARCHITECTURES))??;
+            .then(|| container.machine_code(&machine_code::architectures(capability())))??;
         let lifted = code.map_err(malformed).and_then(|code| Lifted::of(&code));
         Some(lifted.map(|lifted| Found::Source(Source::MachineCode(lifted))))
     };

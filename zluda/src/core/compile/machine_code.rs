@@ -5,7 +5,17 @@ use cuda_types::cuda::{CUerror, CUres};
 use zluda_common::config::{MachineCode, config};
 
 /// The architectures whose code can be lifted, the best first.
-pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89, 75, 90];
+const ARCHITECTURES: [u32; 6] = [80, 86, 87, 89, 75, 90];
+
+/// The same for a device of a compute capability (90 for 9.0): first those whose code such a device runs, the nearest before the others,
+/// as kernels look at what it is.
+pub(crate) fn architectures(capability: u32) -> Vec<u32> {
+    let runs =
+        |architecture: &u32| *architecture <= capability && architecture / 10 == capability / 10;
+    let (mut own, others): (Vec<u32>, Vec<u32>) = ARCHITECTURES.iter().partition(|it| runs(it));
+    own.sort_unstable_by(|a, b| b.cmp(a));
+    [own, others].concat()
+}
 
 const ELF_HEADER: usize = 64;
 /// No file of machine code is larger: 2 GiB.
@@ -203,5 +213,18 @@ impl Lifted {
 
     pub(crate) fn whole(&self) -> Result<Vec<u8>, Failure> {
         match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::architectures;
+
+    #[test]
+    fn the_devices_own_code_comes_first() {
+        assert_eq!(architectures(80), [80, 86, 87, 89, 75, 90]);
+        assert_eq!(architectures(89), [89, 87, 86, 80, 75, 90]);
+        assert_eq!(architectures(90), [90, 80, 86, 87, 89, 75]);
+        assert_eq!(architectures(120), [80, 86, 87, 89, 75, 90]);
     }
 }

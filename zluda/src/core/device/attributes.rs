@@ -17,8 +17,6 @@ pub(crate) const MAX_BLOCK_DIM: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID_DIM: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 /// Bytes of shared memory that every kernel may use.
 pub(crate) const SHARED_MEMORY_PER_BLOCK: u32 = 48 << 10;
-/// Bytes of shared memory that a kernel may use after `MAX_DYNAMIC_SHARED_SIZE_BYTES` was raised.
-pub(crate) const SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 163 << 10;
 pub(crate) const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 pub(crate) const WARP_SIZE: u32 = 32;
 /// Registers for which occupancy accounts; nothing here is limited by them.
@@ -37,6 +35,20 @@ pub(crate) struct Multiprocessor {
 impl Multiprocessor {
     pub(crate) const CAPABILITY_8_0: Multiprocessor =
         Multiprocessor { threads: 2048, shared: 164 << 10, reserved: 1 << 10 };
+
+    /// That of a compute capability, with as much shared memory as capability 8.0 has at least. Kernels for sm_90 take more without
+    /// asking how much there is.
+    pub(crate) fn of_capability(major: u32) -> Multiprocessor {
+        match major {
+            9..12 => Multiprocessor { shared: 228 << 10, ..Self::CAPABILITY_8_0 },
+            _ => Self::CAPABILITY_8_0,
+        }
+    }
+
+    /// Bytes of shared memory that a kernel may use after `MAX_DYNAMIC_SHARED_SIZE_BYTES` was raised.
+    pub(crate) fn optin(self) -> u32 {
+        self.shared - self.reserved
+    }
 }
 
 impl Device {

@@ -5,7 +5,7 @@ mod device_launch;
 mod textures;
 
 use crate::core::compile::target::{CodeTarget, Variant, approximations};
-use crate::core::device::attributes::{Multiprocessor, SHARED_MEMORY_PER_BLOCK_OPTIN};
+use crate::core::device::attributes::Multiprocessor;
 use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
 use crate::core::device::launch::{Kernel, Params, Prepared, extra, launch_code};
@@ -215,11 +215,11 @@ impl Model for Processor {
     fn warn(&self, _ordinal: i32) {}
 
     fn multiprocessor(&self) -> Multiprocessor {
-        Multiprocessor::CAPABILITY_8_0
+        Multiprocessor::of_capability(config().compute_capability.major)
     }
 
     fn shared_memory_optin(&self) -> u32 {
-        SHARED_MEMORY_PER_BLOCK_OPTIN
+        self.multiprocessor().optin()
     }
 
     fn code_target(&self, variant: Variant) -> CodeTarget {
