@@ -7,15 +7,14 @@
 //! before one of them comes to its next store. On a CPU a warp runs until it waits, and would store before the others
 //! have read. So before such a store it lets the others have a turn, once after each barrier.
 //!
-//! Memory that all warps read is recognised by an address without their number: a variable, a constant, a lane's
+//! Memory that all warps read is recognised by an address without their number: a variable, a constant, a parameter, a lane's
 //! number. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
 //! systems) are right, and would pay for it.
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use simt::intrinsics::{self, Effects, Participants, Uniformity};
-
-const SHARED: u32 = 3;
+use simt::space::{CONSTANT, SHARED};
 
 /// Puts `zluda.preempt` before stores to shared memory that other warps may have still to read.
 pub fn run(module: &Module<'_>) {
@@ -103,10 +102,16 @@ fn is_of_all_warps(address: Value<'_>) -> bool {
         if value.is_constant() || !seen.insert(value) {
             continue;
         }
+        if value.is_argument() && is_constant_memory(value) {
+            continue;
+        }
         if !value.is_instruction() {
             return false;
         }
         match value.opcode() {
+            Opcode::LLVMLoad if is_constant_memory(value.operand(0)) => {
+                stack.push(value.operand(0));
+            }
             Opcode::LLVMCall if is_call_of_all_warps(value) => {}
             Opcode::LLVMAnd if is_of_lane(value) => {}
             Opcode::LLVMCall
@@ -118,6 +123,11 @@ fn is_of_all_warps(address: Value<'_>) -> bool {
         }
     }
     true
+}
+
+/// Whether a pointer is one to parameters or constants, which are the same for all.
+fn is_constant_memory(pointer: Value<'_>) -> bool {
+    pointer.ty().is_pointer() && pointer.ty().address_space() == CONSTANT
 }
 
 fn is_call_of_all_warps(call: Value<'_>) -> bool {
@@ -203,10 +213,13 @@ mod tests {
         let shifted = "bar.sync 0; shl.b32 %r7, %r0, 2; and.b32 %r7, %r7, 124; add.s32 %r7, %r3, %r7;\
             ld.shared.u32 %r6, [%r7];";
         let own = "bar.sync 0; ld.shared.u32 %r6, [%r5];";
+        let parameter =
+            "bar.sync 0; ld.param.u32 %r7, [p]; add.s32 %r7, %r3, %r7; ld.shared.u32 %r6, [%r7];";
         let store = "st.shared.u32 [%r5], %r6;";
         assert_eq!(turns(&format!("{all} {store}")), 1);
         assert_eq!(turns(&format!("{lane} {store}")), 1);
         assert_eq!(turns(&format!("{shifted} {store}")), 1);
+        assert_eq!(turns(&format!("{parameter} {store}")), 1);
         assert_eq!(turns(&format!("{all} {store} {store}")), 1, "once after each barrier");
         assert_eq!(turns(&format!("{all} bar.sync 0; {store}")), 0, "a barrier does it");
         assert_eq!(turns(&format!("{own} {store}")), 0, "another warp reads something else");
