@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -72,7 +72,9 @@ pub struct Object {
     pub description: TextureObject,
     pub format: Format,
     device: &'static Device,
-    _owner: Owner,
+    /// None of one that was destroyed, which is the last that is known of its texels.
+    owner: Mutex<Option<Owner>>,
+    is_destroyed: AtomicBool,
 }
 
 impl Object {
@@ -106,7 +108,8 @@ impl Object {
                 unused: 0,
             };
         }
-        Object { description, format, device: current().device, _owner: owner }
+        let (owner, is_destroyed) = (Mutex::new(Some(owner)), AtomicBool::new(false));
+        Object { description, format, device: current().device, owner, is_destroyed }
     }
 
     pub fn is_surface(&self) -> bool {
@@ -114,19 +117,24 @@ impl Object {
     }
 }
 
-/// A handle: this mark, which no address has, and the number of its slot. The slots of ended objects are used
-/// again after all others.
+/// A handle: this mark, which no address has, and the number of its slot. The slots of destroyed objects are used
+/// again after all others; until then kernels find what was there, as an H200 reads by the handle of a destroyed texture until
+/// another one gets it, which is not before it has nothing to do. Programs rely on that: COLMAP destroys textures before the launch.
 const TAG: u64 = 0x7e57 << 48;
 const SEGMENT: usize = 1024;
 const SEGMENTS: usize = 1024;
 
 type Slots = [AtomicPtr<Object>; SEGMENT];
 
-/// The objects of the process. Kernels look handles up without a lock; an object that the program destroys lives on
-/// until no kernel is left that may know it.
+/// The objects of the process. Kernels look handles up without a lock; what keeps the image of an object that the program destroys alive
+/// ends when no kernel is left that may know it.
 static TABLE: [OnceLock<Box<Slots>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
-static ENDED: Mutex<Ended> = Mutex::new(Ended { free: VecDeque::new(), retired: BTreeSet::new() });
+static ENDED: Mutex<Ended> =
+    Mutex::new(Ended { free: VecDeque::new(), retired: BTreeSet::new(), replaced: Vec::new() });
 static UNUSED: AtomicU64 = AtomicU64::new(1);
+
+/// Objects that stay where they are: kernels have their addresses.
+type Replaced = Vec<Box<Object>>;
 
 /// The slots whose object has been destroyed.
 struct Ended {
@@ -134,6 +142,8 @@ struct Ended {
     free: VecDeque<u64>,
     /// Handles that only kernels know any more.
     retired: BTreeSet<u64>,
+    /// Objects that are in no slot any more, and that a kernel may still look at.
+    replaced: Replaced,
 }
 
 #[inline]
@@ -151,13 +161,18 @@ pub fn insert(object: Object) -> Option<u64> {
         let number = UNUSED.fetch_add(1, Ordering::Relaxed);
         (number < (SEGMENT * SEGMENTS) as u64).then_some(number)
     };
-    let free = &mut ENDED.lock().free;
-    // Handles of ended objects stay wrong for a while.
-    let reused = if free.len() > SEGMENT { free.pop_front() } else { None };
-    let number = reused.or_else(unused).or_else(|| free.pop_front())?;
+    let mut ended = ENDED.lock();
+    // Handles of destroyed objects stay what they were for a while.
+    let reused = if ended.free.len() > SEGMENT { ended.free.pop_front() } else { None };
+    let number = reused.or_else(unused).or_else(|| ended.free.pop_front())?;
     let segment = TABLE.get(number as usize / SEGMENT)?;
     let slots = segment.get_or_init(|| Box::new([const { AtomicPtr::new(null_mut()) }; SEGMENT]));
-    slots[number as usize % SEGMENT].store(Box::into_raw(Box::new(object)), Ordering::Release);
+    let object = Box::into_raw(Box::new(object));
+    let before = slots[number as usize % SEGMENT].swap(object, Ordering::AcqRel);
+    if !before.is_null() {
+        // SAFETY: made by this function, and in no slot any more.
+        ended.replaced.push(unsafe { Box::from_raw(before) });
+    }
     Some(TAG | number)
 }
 
@@ -171,29 +186,45 @@ pub unsafe fn get<'a>(handle: u64) -> Option<&'a Object> {
     unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() }
 }
 
-/// An object whose handle the program may not use any more. Kernels find it until this is dropped.
-pub struct Retired(u64);
+/// An object whose handle the program may not use any more. Its image is there until this is dropped, when the kernels that were launched
+/// before have ended: none of them looks at what was replaced before any more.
+pub struct Retired {
+    handle: u64,
+    _replaced: Replaced,
+}
 
 /// Ends a handle for the program; nothing if it is no such handle.
 pub fn retire(handle: u64, surface: bool) -> Option<Retired> {
     let mut ended = ENDED.lock();
     // SAFETY: what is not retired cannot go while the lock is held.
-    let object = unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() };
-    let known = !ended.retired.contains(&handle) && object?.is_surface() == surface;
-    known.then(|| {
+    let object = unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() }?;
+    let is_known = !ended.retired.contains(&handle)
+        && !object.is_destroyed.load(Ordering::Acquire)
+        && object.is_surface() == surface;
+    is_known.then(|| {
         ended.retired.insert(handle);
-        Retired(handle)
+        Retired { handle, _replaced: std::mem::take(&mut ended.replaced) }
     })
 }
 
 impl Drop for Retired {
     fn drop(&mut self) {
         let mut ended = ENDED.lock();
-        let Some(slot) = slot(self.0).filter(|_| ended.retired.remove(&self.0)) else { return };
-        let object = slot.swap(null_mut(), Ordering::AcqRel);
-        ended.free.push_back(self.0 & !(0xffff << 48));
-        // SAFETY: made by `insert`, and nobody else takes out what is retired.
-        drop(unsafe { Box::from_raw(object) });
+        let handle = self.handle;
+        let Some(slot) = slot(handle).filter(|_| ended.retired.remove(&handle)) else { return };
+        // SAFETY: nobody else takes out what is retired, and this lock is held.
+        let Some(object) = (unsafe { slot.load(Ordering::Acquire).as_ref() }) else { return };
+        object.is_destroyed.store(true, Ordering::Release);
+        let image = object.owner.lock().take();
+        if object.is_surface() {
+            // What is stored by a handle that is gone must not land in what has its memory now.
+            let gone = slot.swap(null_mut(), Ordering::AcqRel);
+            // SAFETY: made by `insert`, and in no slot any more.
+            ended.replaced.push(unsafe { Box::from_raw(gone) });
+        }
+        ended.free.push_back(handle & !(0xffff << 48));
+        drop(ended);
+        drop(image);
     }
 }
 
