@@ -11,7 +11,7 @@ use simt::passes::{Pass, Runner};
 use crate::architecture;
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
-use crate::info::{KernelError, KernelInfo};
+use crate::info::{KernelError, KernelInfo, ParamInfo};
 use crate::lower::device_runtime;
 use crate::lower::module::Unit;
 use crate::options::{Options, Stage};
@@ -247,9 +247,30 @@ fn lifted<'a>(kernel: &ptx_parser::Function<'a>, words: &str) -> Option<&'a str>
     pragmas.flatten().find_map(|text| text.strip_prefix(words))
 }
 
+/// Begins a pragma with the offsets of all parameters, where alignments do not give them.
+const OFFSETS: &str = "offsets ";
+
+/// The parameters of a kernel, and the size of all.
+fn placed_parameters(kernel: &ptx_parser::Function<'_>) -> (Vec<ParamInfo>, u32) {
+    let (laid_out, size) = layout_parameters::run(&kernel.parameters);
+    let mut params = laid_out.clone();
+    let Some(offsets) = lifted(kernel, OFFSETS) else { return (laid_out, size) };
+    let mut end = 0u32;
+    let mut offsets = offsets.split(' ').map(|offset| offset.parse::<u32>().ok());
+    for parameter in &mut params {
+        let offset = offsets.next().flatten().filter(|offset| (end..MOST_OFFSET).contains(offset));
+        let Some(offset) = offset else { return (laid_out, size) };
+        parameter.offset = offset;
+        end = offset.saturating_add(parameter.size);
+    }
+    (params, end)
+}
+
+/// No parameter lies behind it: bank 0 has 64 KiB.
+const MOST_OFFSET: u32 = 1 << 16;
+
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
-    let (params, param_size) =
-        timed("layout_parameters", || layout_parameters::run(&kernel.parameters));
+    let (params, param_size) = timed("layout_parameters", || placed_parameters(kernel));
     let hidden_offset = parameters::hidden_offset(param_size);
     let mut info = KernelInfo {
         name: kernel.name.to_owned(),
@@ -468,6 +489,24 @@ mod tests {
         let kernels = analyze(text).unwrap().kernels;
         let addresses: Vec<u64> = kernels.iter().map(|kernel| kernel.address).collect();
         assert_eq!(addresses, [0xffff_9000_0000_0000, 0]);
+    }
+
+    #[test]
+    fn machine_code_says_where_parameters_lie() {
+        let of = |offsets: &str| {
+            let text = format!(
+                ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry a(.param .align 8 .b8 p0[120], \
+                 .param .align 16 .b8 p1[384])\n.pragma \"offsets {offsets}\";\n{{ ret; }}\n"
+            );
+            let kernel = &analyze(&text).unwrap().kernels[0];
+            let offsets: Vec<u32> = kernel.params.iter().map(|param| param.offset).collect();
+            (offsets, kernel.param_size)
+        };
+        assert_eq!(of("0 176"), (vec![0, 176], 560));
+        // What makes no sense is as if it were not there.
+        for wrong in ["0", "0 100", "0 x", "0 4000000000", "200 0", ""] {
+            assert_eq!(of(wrong), (vec![0, 128], 512), "{wrong}");
+        }
     }
 
     /// As an H100 counts in programs of several files, whose dynamic arrays have the alignments of their elements.

@@ -4,7 +4,7 @@ use super::apart::{self, State};
 use super::call;
 use super::emit::{Truth, unsupported};
 use super::error::{Error, Reason};
-use super::image::{Image, Kernel};
+use super::image::{Image, Kernel, Parameter};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::Operands;
@@ -510,6 +510,10 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
+    if !are_laid_out(&kernel.parameters) {
+        let offsets: Vec<_> = kernel.parameters.iter().map(|p| p.offset.to_string()).collect();
+        let _ = writeln!(text, ".pragma \"offsets {}\";", offsets.join(" "));
+    }
     // What is declared for them below has other sizes.
     let _ = writeln!(text, ".pragma \"local {}\";", kernel.local);
     if !kernel.shared.is_multiple_of(SHARED_UNIT) {
@@ -560,7 +564,19 @@ fn put_together(machine: Machine) -> String {
     text
 }
 
-/// The alignment that puts a parameter at its offset.
+/// Whether alignments alone put all parameters at their offsets. ptxas aligns places in bank 0, where the first one has an odd multiple of 16 bytes
+/// before it.
+fn are_laid_out(parameters: &[Parameter]) -> bool {
+    let mut end = 0u32;
+    parameters.iter().all(|parameter| {
+        let align = alignment(end, parameter.offset, parameter.size);
+        let is_there = end.next_multiple_of(align) == parameter.offset;
+        end = parameter.offset.saturating_add(parameter.size);
+        is_there
+    })
+}
+
+/// The alignment that puts a parameter at its offset, if one does.
 fn alignment(end: u32, offset: u32, size: u32) -> u32 {
     let fits =
         |align: &u32| offset.is_multiple_of(*align) && end.next_multiple_of(*align) == offset;
@@ -569,5 +585,6 @@ fn alignment(end: u32, offset: u32, size: u32) -> u32 {
         .into_iter()
         .filter(|align| *align <= natural)
         .find(fits)
-        .unwrap_or_else(|| [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(fits).unwrap_or(1))
+        .or_else(|| [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(fits))
+        .unwrap_or_else(|| natural.min(1 << offset.trailing_zeros().min(4)))
 }
