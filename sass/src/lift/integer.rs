@@ -125,9 +125,14 @@ fn iadd3_of_64(machine: &mut Machine, mut o: Operands) -> Lifted {
     if o.instruction.has("X") || !carries_out(&mut o).is_empty() {
         return unsupported("carries of 64 bits");
     }
-    let mut sum = wide_integer(machine, o.next()?)?;
-    for _ in 0..2 {
-        let term = wide_integer(machine, o.next()?)?;
+    let mut sum = machine.emit.b64("mov.b64", &["0"]);
+    for _ in 0..3 {
+        let term = match o.next()? {
+            // A number of 32 bits; whether its sign is one of 64 is not known.
+            Operand::Immediate(Immediate::Integer(number @ 0..=0x7fff_ffff)) => number.to_string(),
+            Operand::Immediate(_) => return unsupported("a negative number of 32 bits in 64"),
+            other => wide_integer(machine, other)?,
+        };
         sum = machine.emit.b64("add.s64", &[&sum, &term]);
     }
     machine.set_wide(target, &sum);

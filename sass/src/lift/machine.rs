@@ -78,6 +78,8 @@ pub(super) struct Known {
     pub(super) constants: HashMap<(File, u8), u32>,
     /// The mask of the lanes that met last, and went the same way since.
     pub(super) members: Option<String>,
+    /// The uniform registers are those of each lane in turn.
+    pub(super) in_turn: Option<bool>,
     pub(super) sums: Sums,
 }
 
@@ -95,6 +97,7 @@ impl Known {
         self.turns.append(&mut fresh.turns);
         self.constants.extend(fresh.constants.drain());
         self.members = fresh.members.take().or(self.members.take());
+        self.in_turn = fresh.in_turn.take().or(self.in_turn.take());
     }
 }
 

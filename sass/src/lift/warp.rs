@@ -216,11 +216,15 @@ impl Machine<'_> {
     }
 
     /// A line that a warp does once: by the lowest of the threads that have put the registers together last, or of those that are together
-    /// where none of them has.
+    /// where none of them has; by all of them where each has its turn in a loop.
     pub(super) fn once(&mut self, text: &str) {
         self.emit.predicates.insert(OTHERS.to_owned());
         let guard = self.emit.guard_truth();
         let chosen = self.emit.join("and", &guard, &Truth::Register(OTHERS.to_owned(), true));
+        if self.known.in_turn == Some(true) {
+            self.emit.guard_by(&chosen);
+            return self.emit.guarded(text);
+        }
         let [chosen, guard] = [chosen, guard].map(|truth| self.emit.truth_register(&truth));
         let members = self.emit.temporary(Kind::B32);
         self.emit.line(format_args!("activemask.b32 {members}"));
@@ -263,6 +267,7 @@ pub(super) fn elect(machine: &mut Machine, mut o: Operands) -> Lifted {
     let guard = machine.emit.guard_truth();
     let chosen = machine.emit.join("and", &guard, &Truth::Register(is_it.clone(), false));
     machine.put_together_by(&chosen);
+    machine.fresh.in_turn = Some(false);
     machine.set(target, &lane);
     machine.set_predicate(elected, &Truth::Register(is_it, false));
     Ok(())
@@ -450,6 +455,7 @@ pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
     if machine.state.does_once {
         let guard = machine.emit.guard_truth();
         machine.put_together_by(&guard);
+        machine.fresh.in_turn = Some(is_one.is_some());
     }
     machine.set(target, &value);
     is_one.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(false)));

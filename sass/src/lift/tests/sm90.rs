@@ -35,6 +35,14 @@ fn shared_memory_begins_behind_the_systems() {
     );
 }
 
+/// Immediates are whole numbers here, and not the upper half of one, as for doubles: descriptors of products go on by 2.
+#[test]
+fn numbers_are_added_to_two_registers() {
+    has_all("UIADD3.64 UR20, UR16, 0x2, URZ\nSTG.E [R2.64], R4\nEXIT", &[", 2;", "add.s64"]);
+    let text = lifted("UIADD3.64 UR20, UR16, 0x2, URZ\nEXIT");
+    assert!(!text.contains("0x200000000"), "{text}");
+}
+
 /// ptxas puts a generic address together of SR_SWINHI and an address of shared memory.
 #[test]
 fn generic_addresses_of_shared_memory_are_told_by_their_upper_half() {
@@ -66,7 +74,20 @@ fn integers_have_instructions_of_their_own() {
     );
 }
 
-/// What a warp does once is done by the thread that was chosen, and by all that come later where none is.
+/// FlashMLA copies a row from each lane so; the others of a warp do not do what one has put together for.
+#[test]
+fn lanes_that_take_turns_all_do_what_a_warp_does_once() {
+    let in_turn = lifted(
+        "@P3 R2UR P0, UR5, R2\n@P3 R2UR P0, UR6, R4\n@P3 R2UR P0, UR7, R5\nUBLKCP.G.S [UR6], [UR5], UR4\nEXIT",
+    );
+    assert!(in_turn.contains("%others") && !in_turn.contains("%lanemask_eq"), "{in_turn}");
+    has_all(
+        "@P3 R2UR UR5, R2\n@P3 R2UR UR6, R4\n@P3 R2UR UR7, R5\nUBLKCP.G.S [UR6], [UR5], UR4\nEXIT",
+        &["%others", "%lanemask_eq"],
+    );
+}
+
+/// What a warp does once is done by the thread that was chosen.
 #[test]
 fn copies_of_a_warp_are_those_of_the_elected_thread() {
     let text = lifted(
