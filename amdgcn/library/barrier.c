@@ -1,9 +1,9 @@
-// The 16 barriers of a block and those of its groups of four warps, in LDS. One lane of a warp does what the warp does to them, under a lock.
+// The 16 barriers of a block, in LDS. One lane of a warp does what the warp does to them, under a lock.
 
 #include "barrier.h"
 #include "services.h"
 
-#define BARRIERS 24
+#define BARRIERS 16
 #define WARPS 32
 
 typedef struct Barrier {
