@@ -8,9 +8,7 @@ use super::Lowered;
 use super::function::{Entity, FunctionLowering};
 
 /// Barriers of a block that have names.
-const NAMED_BARRIERS: u32 = 16;
-/// Threads of four warps.
-const WARP_GROUP: u32 = 128;
+pub const NAMED_BARRIERS: u32 = 16;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn bra(&mut self, i: &Bra<'a>) -> Lowered {
@@ -44,18 +42,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn trap(&mut self) {
         self.zluda("trap", &[]);
         self.builder.unreachable();
-    }
-
-    /// Waits for the other three warps of the group: the products that end are all of theirs, and whoever goes on may overwrite what they
-    /// read.
-    pub fn wgmma_wait(&self) {
-        // Triton's products for sm_90 come out wrong with it on an emulated RX 7900; why is not known, and their warps run side by side.
-        if self.module.is_amdgcn {
-            return;
-        }
-        let group = self.builder.lshr(self.zluda("warpid", &[]), self.i32(2));
-        let id = self.builder.add(group, self.i32(NAMED_BARRIERS));
-        self.zluda("barrier.sync", &[id, self.i32(WARP_GROUP)]);
     }
 
     pub fn bar(&mut self, i: &Bar<'a>) -> Lowered {

@@ -1,14 +1,18 @@
 //! `wgmma`: products of four warps, whose factors lie in shared memory.
 //!
 //! The hardware computes them aside, for all four at once; here each warp has computed its rows when the instruction is over, so
-//! that fences and groups have nothing to do, and a wait is one for the other warps.
+//! that fences and groups have nothing to do, and a wait is one for the other warps, on the CPU.
 
 use ptx_parser::isa::{WgmmaMmaAsync, WgmmaMmaAsyncSp};
 use ptx_parser::{Operand, ScalarType, WgmmaShape};
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::Lowered;
+use super::control::NAMED_BARRIERS;
 use super::function::FunctionLowering;
+
+/// Threads of four warps.
+const WARP_GROUP: u32 = 128;
 
 /// The modifiers and operands that the dense and the sparse form have in common.
 struct Product<'i, 'a> {
@@ -29,6 +33,18 @@ struct Product<'i, 'a> {
 }
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    /// Waits for the other three warps of the group: the products that end are all of theirs, and whoever goes on may overwrite what they
+    /// read.
+    pub fn wgmma_wait(&self) {
+        // Triton's products for sm_90 come out wrong with it on an emulated RX 7900; why is not known, and their warps run side by side.
+        if self.module.is_amdgcn {
+            return;
+        }
+        let group = self.builder.lshr(self.zluda("warpid", &[]), self.i32(2));
+        let id = self.builder.add(group, self.i32(NAMED_BARRIERS));
+        self.zluda("barrier.sync", &[id, self.i32(WARP_GROUP)]);
+    }
+
     pub fn wgmma(&mut self, i: &WgmmaMmaAsync<'a>) -> Lowered {
         self.warp_group_product(&Product {
             shape: i.shape,

@@ -4,7 +4,7 @@ use super::apart::{self, State};
 use super::call;
 use super::emit::{Truth, unsupported};
 use super::error::{Error, Reason};
-use super::image::{Image, Kernel, Parameter};
+use super::image::{Image, Kernel};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::Operands;
@@ -489,9 +489,11 @@ fn declared_shared(kernel: &Kernel) -> u32 {
 
 fn head(kernel: &Kernel) -> String {
     let mut text = format!(".visible .entry {}(", kernel.name);
-    let mut end = 0;
+    // ptxas aligns places in bank 0, where the first one has an odd multiple of 16 bytes before it.
+    let (mut end, mut are_laid_out) = (0u32, true);
     for (index, parameter) in kernel.parameters.iter().enumerate() {
         let align = alignment(end, parameter.offset, parameter.size);
+        are_laid_out &= end.next_multiple_of(align) == parameter.offset;
         let comma = if index == 0 { "" } else { ", " };
         let _ = write!(text, "{comma}.param .align {align} .b8 p{index}[{}]", parameter.size);
         end = parameter.offset + parameter.size;
@@ -510,7 +512,7 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
-    if !are_laid_out(&kernel.parameters) {
+    if !are_laid_out {
         let offsets: Vec<_> = kernel.parameters.iter().map(|p| p.offset.to_string()).collect();
         let _ = writeln!(text, ".pragma \"offsets {}\";", offsets.join(" "));
     }
@@ -562,18 +564,6 @@ fn put_together(machine: Machine) -> String {
     text.push_str(&machine.emit.text);
     text.push_str("}\n");
     text
-}
-
-/// Whether alignments alone put all parameters at their offsets. ptxas aligns places in bank 0, where the first one has an odd multiple of 16 bytes
-/// before it.
-fn are_laid_out(parameters: &[Parameter]) -> bool {
-    let mut end = 0u32;
-    parameters.iter().all(|parameter| {
-        let align = alignment(end, parameter.offset, parameter.size);
-        let is_there = end.next_multiple_of(align) == parameter.offset;
-        end = parameter.offset.saturating_add(parameter.size);
-        is_there
-    })
 }
 
 /// The alignment that puts a parameter at its offset, if one does.

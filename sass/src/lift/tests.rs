@@ -516,7 +516,6 @@ fn parameters_have_addresses() {
     assert!(lift(&image).failures[0].1.to_string().contains("where there is none"));
 }
 
-/// ptxas counts from c[0x0][0x50] where the generic address of a constant is wanted.
 /// nvcc 12.8 puts a structure that is aligned to 64 bytes at 0xb0, where its place in bank 0 is a multiple of that.
 #[test]
 fn parameters_that_alignments_do_not_place_say_where_they_lie() {
@@ -529,6 +528,7 @@ fn parameters_that_alignments_do_not_place_say_where_they_lie() {
     assert!(!lifted("EXIT\n").contains("offsets"));
 }
 
+/// ptxas counts from c[0x0][0x50] where the generic address of a constant is wanted.
 #[test]
 fn constants_have_generic_addresses() {
     let mut image = image(

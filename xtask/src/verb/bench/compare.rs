@@ -4,11 +4,10 @@
 //! about a kernel. Threads that spin while they wait count on both sides, so one processor says most about a kernel. The
 //! clock's time stands beside it, because a kernel that leaves processors idle shows in nothing else.
 
-use super::program::{NATIVE_FLAGS, Runs, Side, build};
+use super::program::{NATIVE_FLAGS, Runs, Side, build, with_counterparts};
 use super::times::{Series, Table, add};
 use crate::Result;
 use crate::progress::heading;
-use crate::repository::{files, root, stem};
 use crate::toolkit::Cuda;
 
 /// Sums are rounded in another order.
@@ -56,11 +55,7 @@ pub struct Comparison {
 /// Measures the programs of `bench/` that have a native counterpart and whose name contains `filter`, each `rounds`
 /// times, in turn.
 pub fn compare(cuda: &Cuda, filter: &str, runs: &Runs, rounds: usize) -> Result<Comparison> {
-    let programs: Vec<String> = files(&root().join("bench"), "cpp")?
-        .iter()
-        .map(|file| stem(file))
-        .filter(|name| name.contains(filter))
-        .collect();
+    let programs = with_counterparts(filter)?;
     let both = |name: &String| [(name.clone(), Side::Native), (name.clone(), Side::Cuda)];
     build(cuda, &programs.iter().flat_map(both).collect::<Vec<_>>())?;
     heading("Measuring kernels and their native counterparts");

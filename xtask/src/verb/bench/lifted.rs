@@ -1,35 +1,29 @@
 //! Kernels by way of their machine code, beside the same kernels by way of their PTX: how long they run, and how long it takes to
 //! compile them.
 
-use super::program::{Runs, Side, build};
+use super::program::{Runs, Side, build, with_counterparts};
 use super::times::{Table, add};
 use crate::Result;
 use crate::progress::heading;
-use crate::repository::{files, root, stem};
 use crate::toolkit::Cuda;
-use std::collections::BTreeMap;
 
 const SIDES: [Side; 2] = [Side::Cuda, Side::MachineCode];
 
 /// The section of the page. Fails where machine code leaves another checksum than PTX.
 pub fn measure(cuda: &Cuda, filter: &str, runs: &Runs, rounds: usize) -> Result<String> {
     // Those with native counterparts, as for the kernels; what the others measure is no kernel.
-    let programs: Vec<String> = files(&root().join("bench"), "cpp")?
-        .iter()
-        .map(|file| stem(file))
-        .filter(|name| name.contains(filter))
-        .collect();
+    let programs = with_counterparts(filter)?;
     let both = |name: &String| SIDES.map(|side| (name.clone(), side));
     build(cuda, &programs.iter().flat_map(both).collect::<Vec<_>>())?;
     heading("Measuring kernels by their PTX and by their machine code");
     let (mut ptx, mut code) = (Table::new(), Table::new());
-    let mut compiling: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    let mut compiling: Vec<(&str, [f64; 2])> = Vec::new();
     for program in &programs {
         let mut both = [0.0; 2];
         for (side, time) in SIDES.into_iter().zip(&mut both) {
             *time = runs.compiling(program, side)?;
         }
-        compiling.insert(program, both);
+        compiling.push((program, both));
     }
     for _ in 0..rounds {
         for program in &programs {

@@ -11,7 +11,7 @@ use super::times::Times;
 use crate::Result;
 use crate::program::{capture, quiet, shown};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, files, make, make_empty, root};
+use crate::repository::{Profile, files, make, make_empty, root, stem};
 use crate::toolkit::Cuda;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -158,6 +158,12 @@ fn processors(list: &str) -> Option<Vec<usize>> {
         all.extend(first..=last);
     }
     Some(all)
+}
+
+/// The programs that have a native counterpart and whose name contains `filter`.
+pub fn with_counterparts(filter: &str) -> Result<Vec<String>> {
+    let natives = files(&root().join("bench"), "cpp")?;
+    Ok(natives.iter().map(|file| stem(file)).filter(|name| name.contains(filter)).collect())
 }
 
 fn source(program: &str, side: Side) -> PathBuf {
