@@ -20,21 +20,13 @@
 //! machine has), and all threads go past the call. What the others leave is used by nobody, and goes away behind. That it is a division,
 //! and whether of `div.rn.ftz.f32`, is said by the name of the function.
 
+use super::slow::{DIVISION, called, get, is_plain, is_register, leaves, negated};
 use crate::flow::{Code, written};
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register, Signs};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// `DIVISION R4, a, b`, and `DIVISION.FTZ`.
-pub(super) const DIVISION: &str = "DIVISION";
-
-/// What the names of the functions that are called have in them, and the modifiers of the division.
-const CALLED: [(&str, &[&str]); 2] =
-    [("_div_rn_noftz_f32_slowpath", &[]), ("_div_rn_ftz_f32_slowpath", &["FTZ"])];
 
 /// How far the parts lie from each other at most: instructions.
 const WIDEST: usize = 160;
-/// How far behind the branch the call lies at most.
-const ARGUMENTS: usize = 8;
 
 /// What a register has, of the steps to a quotient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +42,15 @@ enum Step {
     Rest,
 }
 
-/// Puts all divisions of a section together. `functions` are the names of those that begin in it, by their offsets.
-pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
-    let entered = entered(code);
+/// Puts all divisions of a section together. `entered` are the addresses to which threads come from elsewhere, `functions` the names
+/// of those that begin in it, by their offsets.
+pub(super) fn put_together(
+    code: &mut Code,
+    entered: &BTreeSet<u64>,
+    functions: &BTreeMap<u64, &str>,
+) {
     for at in 0..code.instructions.len() {
-        if let Some(division) = find(code, at, &entered, functions) {
+        if let Some(division) = find(code, at, entered, functions) {
             let Division { last, branch, value } = division;
             if let Some(Ok(found)) = code.instructions.get_mut(last) {
                 *found = Instruction { address: found.address, ..value };
@@ -66,28 +62,11 @@ pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
     }
 }
 
-/// The addresses to which threads come from elsewhere.
-pub(super) fn entered(code: &Code) -> BTreeSet<u64> {
-    let mut entered: BTreeSet<u64> = code.functions.clone();
-    entered.extend(code.indirect.values().flatten());
-    for instruction in code.instructions.iter().flatten() {
-        entered.extend(instruction.operands.iter().filter_map(|operand| match operand {
-            Operand::Label(address) => Some(*address),
-            _ => None,
-        }));
-    }
-    entered
-}
-
 struct Division {
     /// The last FFMA, and the branch past the call, by their numbers.
     last: usize,
     branch: usize,
     value: Instruction,
-}
-
-pub(super) fn get(code: &Code, at: usize) -> Option<&Instruction> {
-    code.instructions.get(at)?.as_ref().ok()
 }
 
 /// The division whose FCHK this is.
@@ -99,8 +78,6 @@ fn find(
 ) -> Option<Division> {
     let check = get(code, at).filter(|i| i.opcode == "FCHK" && i.guard == Predicate::TRUE)?;
     let [Operand::Predicate(outside), a, b] = check.operands.as_slice() else { return None };
-    let is_plain =
-        |operand: &Operand| signs(operand).is_some_and(|signs| signs == Signs::default());
     if !is_plain(a) || !is_plain(b) {
         return None;
     }
@@ -117,8 +94,10 @@ fn find(
                 && i.modifiers.is_empty()
                 && number > at;
             let (last, target) = last.filter(|_| goes_past)?;
-            let name = called(code, number, functions)?;
-            let (_, modifiers) = CALLED.iter().find(|(part, _)| name.contains(part))?;
+            let (opcode, modifiers) = called(code, number, functions)?;
+            if opcode != DIVISION {
+                return None;
+            }
             let modifiers = modifiers.to_vec();
             let operands = vec![Operand::Register(Register::general(target)), a.clone(), b.clone()];
             let value = Instruction {
@@ -236,64 +215,4 @@ fn is_step(operand: &Operand, steps: &BTreeMap<u8, Step>, step: Step) -> bool {
         }
         _ => false,
     }
-}
-
-/// The signs of what may be divided, as far as this looks: general registers and constants.
-pub(super) fn signs(operand: &Operand) -> Option<Signs> {
-    match operand {
-        Operand::Register(register) if register.file == File::General && !register.is_zero() => {
-            Some(register.signs)
-        }
-        Operand::Constant(constant) if constant.register.is_none() => Some(constant.signs),
-        Operand::Immediate(Immediate::F32(_)) => Some(Signs::default()),
-        _ => None,
-    }
-}
-
-pub(super) fn negated(operand: &Operand) -> Option<Operand> {
-    let mut operand = operand.clone();
-    match &mut operand {
-        Operand::Register(register) => register.signs.negated ^= true,
-        Operand::Constant(constant) => constant.signs.negated ^= true,
-        Operand::Immediate(Immediate::F32(bits)) => *bits ^= 1 << 31,
-        _ => return None,
-    }
-    Some(operand)
-}
-
-pub(super) fn is_register(operand: &Operand, number: u8) -> bool {
-    matches!(operand, Operand::Register(register) if register.file == File::General && register.number == number)
-}
-
-/// Whether threads may go elsewhere than to the next instruction, or meet others.
-pub(super) fn leaves(i: &Instruction) -> bool {
-    matches!(
-        i.opcode,
-        "BRA"
-            | "BRX"
-            | "BRXU"
-            | "JMP"
-            | "JMX"
-            | "JMXU"
-            | "CALL"
-            | "RET"
-            | "EXIT"
-            | "KILL"
-            | "BSYNC"
-            | "BREAK"
-            | "WARPSYNC"
-            | "BPT"
-    )
-}
-
-/// The name of the function that is called behind a branch, before anything else is gone to.
-pub(super) fn called<'a>(
-    code: &Code,
-    branch: usize,
-    functions: &BTreeMap<u64, &'a str>,
-) -> Option<&'a str> {
-    let mut behind = (branch + 1..=branch + ARGUMENTS).map_while(|number| get(code, number));
-    let call = behind.find(|i| leaves(i)).filter(|i| i.opcode == "CALL" && i.has("REL"))?;
-    let Some(Operand::Label(target)) = call.operands.last() else { return None };
-    functions.get(target).copied()
 }

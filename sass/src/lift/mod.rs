@@ -4,7 +4,7 @@
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `launch`: where bank 0 has what; `operand`: operands as values; `emit`: lines of PTX.
 //! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `barrier`, `bulk`, `warp`, `matrix`, `group`, `texture`, `surface`, `call`: what the instructions mean.
-//! - `division`: divisions that ptxas took apart; `roots`: square roots and reciprocals; `sums`: sums of 64 bits.
+//! - `division`: divisions that ptxas took apart; `roots`: square roots and reciprocals; `slow`: what both look for; `sums`: sums of 64 bits.
 //! - `apart`: functions that call themselves or are called by their addresses.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
 
@@ -33,6 +33,7 @@ mod of_cubin;
 mod opcodes;
 mod operand;
 mod roots;
+mod slow;
 mod sums;
 mod surface;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 use super::launch::Launch;
-use super::{division, names, roots};
+use super::{division, names, roots, slow};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{Encoding, SIZE};
 use crate::flow::{Code, Place};
@@ -322,8 +322,9 @@ fn code(module: &Module, section: usize, image: &mut Image) -> Code {
     let names = functions.iter().map(|function| (function.offset, function.name)).collect();
     let functions = functions.iter().map(|function| function.offset).collect();
     let mut code = Code { name: found.name.to_owned(), instructions, calls, functions, indirect };
-    division::put_together(&mut code, &names);
-    roots::put_together(&mut code, &names);
+    let entered = slow::entered(&code);
+    division::put_together(&mut code, &entered, &names);
+    roots::put_together(&mut code, &entered, &names);
     code
 }
 

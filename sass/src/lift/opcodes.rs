@@ -1,11 +1,10 @@
 //! Which function lifts which instruction.
 
-use super::division::DIVISION;
 use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::Operands;
-use super::roots::{RECIPROCAL, ROOT};
+use super::slow::{DIVISION, RECIPROCAL, ROOT};
 use super::{
     arrive, barrier, bulk, convert, float, group, half, integer, matrix, memory, surface, texture,
     warp,

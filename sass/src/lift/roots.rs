@@ -21,35 +21,26 @@
 //! [`RECIPROCAL`], which no machine has), the others nothing, and all threads go the fast way. What is there besides the result when the
 //! two ways meet is used by nobody, as the slow one does not leave it.
 
-use super::division::{called, entered, get, is_register, leaves, negated, signs};
+use super::slow::{RECIPROCAL, ROOT, called, get, is_plain, is_register, leaves, negated};
 use crate::decode::SIZE;
 use crate::flow::{Code, written};
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register, Signs};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// `ROOT R4, a`, and `ROOT.FTZ`.
-pub(super) const ROOT: &str = "ROOT";
-/// `RECIPROCAL R4, a`, and `RECIPROCAL.FTZ`.
-pub(super) const RECIPROCAL: &str = "RECIPROCAL";
-
-/// What the names of the functions that are called have in them, and what the whole is then.
-const CALLED: [(&str, &str, &[&str]); 4] = [
-    ("_sqrt_rn_f32_slowpath", ROOT, &[]),
-    ("_sqrt_rn_ftz_f32_slowpath", ROOT, &["FTZ"]),
-    ("_rcp_rn_f32_slowpath", RECIPROCAL, &[]),
-    ("_rcp_rn_ftz_f32_slowpath", RECIPROCAL, &["FTZ"]),
-];
 
 /// Instructions of the fast way.
 const PARTS: usize = 4;
 /// How far before the branch the first approximation lies at most: instructions.
 const WIDEST: usize = 160;
 
-/// Puts all square roots and reciprocals of a section together. `functions` are the names of those that begin in it, by their offsets.
-pub(super) fn put_together(code: &mut Code, functions: &BTreeMap<u64, &str>) {
-    let entered = entered(code);
+/// Puts all square roots and reciprocals of a section together. `entered` are the addresses to which threads come from elsewhere, `functions`
+/// the names of those that begin in it, by their offsets.
+pub(super) fn put_together(
+    code: &mut Code,
+    entered: &BTreeSet<u64>,
+    functions: &BTreeMap<u64, &str>,
+) {
     for at in 0..code.instructions.len() {
-        let Some((first, whole)) = find(code, at, &entered, functions) else { continue };
+        let Some((first, whole)) = find(code, at, entered, functions) else { continue };
         if let Some(Ok(branch)) = code.instructions.get_mut(at) {
             branch.guard = Predicate::TRUE;
         }
@@ -73,17 +64,17 @@ fn find(
         i.opcode == "BRA" && i.guard.number != Predicate::PT && i.modifiers.is_empty()
     })?;
     let [Operand::Label(fast)] = branch.operands.as_slice() else { return None };
-    let name = called(code, at, functions)?;
-    let (_, opcode, modifiers) = CALLED.iter().find(|(part, ..)| name.contains(part))?;
+    let (opcode, modifiers) = called(code, at, functions)?;
     let first = *fast as usize / SIZE;
     let parts: Vec<&Instruction> = (first..first + PARTS).map_while(|it| get(code, it)).collect();
     let parts: [&Instruction; PARTS] = parts.try_into().ok()?;
     if parts.iter().skip(1).any(|i| entered.contains(&i.address)) {
         return None;
     }
-    let (of, to) = match *opcode {
+    let (of, to) = match opcode {
         ROOT => root(code, at, parts, entered)?,
-        _ => reciprocal(parts)?,
+        RECIPROCAL => reciprocal(parts)?,
+        _ => return None,
     };
     let operands = vec![Operand::Register(Register::general(to)), of.clone()];
     let modifiers = modifiers.to_vec();
@@ -198,8 +189,4 @@ fn are([a, b]: [&Operand; 2], [x, y]: [&Operand; 2]) -> bool {
 
 fn of(register: u8) -> Operand {
     Operand::Register(Register::general(register))
-}
-
-fn is_plain(operand: &Operand) -> bool {
-    signs(operand).is_some_and(|signs| signs == Signs::default())
 }

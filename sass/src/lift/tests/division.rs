@@ -10,7 +10,12 @@ const DIVISION: &str = "MUFU.RCP R7, R2\nFMUL R5, R5, 3\nFCHK P0, R5, R2\nFFMA R
 /// The PTX of a listing whose divisions are put together, with a name for the function at 0x110.
 fn divided(listing: &str, name: &str) -> String {
     let mut image = image(listing);
-    super::super::division::put_together(&mut image.code[0], &BTreeMap::from([(0x110, name)]));
+    let entered = super::super::slow::entered(&image.code[0]);
+    super::super::division::put_together(
+        &mut image.code[0],
+        &entered,
+        &BTreeMap::from([(0x110, name)]),
+    );
     lift(&image).text
 }
 

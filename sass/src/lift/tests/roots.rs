@@ -13,7 +13,12 @@ const RECIPROCAL: &str = "IADD3 R3, R4, 0x1800000, RZ\nLOP3.LUT R3, R3, 0x7f8000
 /// The PTX of a listing whose roots are put together, with a name for the function at 0xf0.
 fn rooted(listing: &str, name: &str) -> String {
     let mut image = image(listing);
-    super::super::roots::put_together(&mut image.code[0], &BTreeMap::from([(0xf0, name)]));
+    let entered = super::super::slow::entered(&image.code[0]);
+    super::super::roots::put_together(
+        &mut image.code[0],
+        &entered,
+        &BTreeMap::from([(0xf0, name)]),
+    );
     lift(&image).text
 }
 
