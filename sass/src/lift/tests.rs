@@ -8,6 +8,16 @@ use crate::decode::Encoding;
 use crate::text;
 use std::collections::BTreeMap;
 
+/// Whatever is changed in a listing, its PTX has no such word.
+fn none_has(word: &str, listing: &str, changes: &[(&str, &str)], lifted: impl Fn(&str) -> String) {
+    for (from, to) in changes {
+        let changed = listing.replace(from, to);
+        assert_ne!(changed, listing, "{from}");
+        let text = lifted(&changed);
+        assert!(!text.contains(word), "{to}: {text}");
+    }
+}
+
 /// A module of one kernel `k`, of nvdisasm's text.
 fn image(listing: &str) -> Image {
     let instructions = text::parse_all(listing).expect("a listing").into_iter().map(Ok).collect();
