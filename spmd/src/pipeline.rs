@@ -8,11 +8,11 @@ use simt::{Approximations, math};
 use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, jam_loops,
-    join_atomics, join_halves, legalize_operations, narrow_addresses, narrow_arithmetic,
-    outline_functions, place_variables, prefetch_rows, read_ahead, return_at_barriers,
-    round_whole_numbers, saturate_sums, scalarize_accesses, split_constant_offsets,
-    strip_mine_arithmetic, substitute_known_threads, thaw_loads, transpose_accesses,
-    x86_instructions,
+    join_atomics, join_guards, join_halves, legalize_operations, narrow_addresses,
+    narrow_arithmetic, outline_functions, place_variables, prefetch_rows, read_ahead,
+    return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses,
+    split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
+    transpose_accesses, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -86,6 +86,12 @@ const PER_THREAD: &[OurPass] = &[
     Pass::llvm("promoting_passes", PROMOTING_PASSES),
     Pass::own("join_halves", |module, _| {
         join_halves::run(module);
+        Ok(())
+    }),
+    Pass::own("join_guards", |module, state| {
+        if state.kind == KernelKind::Vector {
+            join_guards::run(module);
+        }
         Ok(())
     }),
     Pass::llvm("per_thread_passes", PER_THREAD_PASSES),

@@ -16,13 +16,16 @@
 //! done:
 //! ```
 //!
+//! Of a number that is known the reciprocal is one too: `MOV R7, 0x3e124925` of 7.
+//!
 //! The quotient is the same in both ways, so the last FFMA becomes the division itself (an instruction [`DIVISION`], which no
 //! machine has), and all threads go past the call. What the others leave is used by nobody, and goes away behind. That it is a division,
 //! and whether of `div.rn.ftz.f32`, is said by the name of the function.
 
+use super::moves::moved_number;
 use super::slow::{DIVISION, called, get, is_plain, is_register, leaves, negated};
 use crate::flow::{Code, written};
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate, Register, Signs};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far the parts lie from each other at most: instructions.
@@ -81,8 +84,12 @@ fn find(
     if !is_plain(a) || !is_plain(b) {
         return None;
     }
-    let first = reciprocal(code, at, b, entered)?;
+    let first = match b {
+        Operand::Immediate(_) => start(code, at, entered),
+        _ => reciprocal(code, at, b, entered)?,
+    };
     let mut steps: BTreeMap<u8, Step> = BTreeMap::new();
+    let mut numbers: BTreeMap<u8, u32> = BTreeMap::new();
     let mut last = None;
     for number in first..first + WIDEST {
         let i = get(code, number)?;
@@ -112,11 +119,22 @@ fn find(
         if leaves(i) {
             return None;
         }
-        let step = if number == first { Some(Step::Reciprocal) } else { next(i, &steps, a, b) };
-        let is_quotient = is_last(i, &steps);
+        let factors = factors(i, &numbers);
+        let (known_a, known_b) = (known(a, &numbers), known(b, &numbers));
+        let number_moved = moved_number(i).filter(|_| i.guard == Predicate::TRUE);
+        let step = match (b, number_moved) {
+            (Operand::Immediate(Immediate::F32(b)), Some((_, value))) => {
+                is_reciprocal(value, *b).then_some(Step::Reciprocal)
+            }
+            (Operand::Immediate(_), None) => next(factors.as_ref(), &steps, &known_a, &known_b),
+            _ if number == first => Some(Step::Reciprocal),
+            _ => next(factors.as_ref(), &steps, &known_a, &known_b),
+        };
+        let is_quotient = is_last(factors.as_ref(), &steps);
         for (file, register) in written(i) {
             if file == File::General {
                 steps.remove(&register);
+                numbers.remove(&register);
                 // What is divided has to stay until the quotient is there, and may be made behind the reciprocal; the quotient has to stay
                 // until the branch.
                 let is_read = number > at || steps.values().any(|step| *step == Step::Quotient);
@@ -137,11 +155,32 @@ fn find(
         if let Some(step) = step {
             steps.insert(target, step);
         }
+        if let Some((to, value)) = number_moved.filter(|(to, _)| to.file == File::General) {
+            numbers.insert(to.number, value);
+        }
         if is_quotient && last.is_none() && number > at {
             last = Some((number, target));
         }
     }
     None
+}
+
+/// From where on nothing is entered or left before a check.
+fn start(code: &Code, check: usize, entered: &BTreeSet<u64>) -> usize {
+    let mut first = check;
+    while first > check.saturating_sub(WIDEST / 2)
+        && get(code, first).is_some_and(|i| !entered.contains(&i.address))
+        && get(code, first.wrapping_sub(1)).is_some_and(|i| !leaves(i))
+    {
+        first -= 1;
+    }
+    first
+}
+
+/// Whether a number is the other one's reciprocal as near as MUFU.RCP comes.
+fn is_reciprocal(value: u32, of: u32) -> bool {
+    let [value, of] = [value, of].map(|bits| f64::from(f32::from_bits(bits)));
+    (value * of - 1.0).abs() < 1e-6
 }
 
 /// The reciprocal of `b` before a check or behind it, from where on nothing is entered or left.
@@ -167,9 +206,21 @@ fn reciprocal(code: &Code, check: usize, b: &Operand, entered: &BTreeSet<u64>) -
 }
 
 /// The step that an instruction takes, but for the last.
-fn next(i: &Instruction, steps: &BTreeMap<u8, Step>, a: &Operand, b: &Operand) -> Option<Step> {
-    let [x, y, z] = factors(i)?;
-    let has = |operand: &Operand, step: Step| is_step(operand, steps, step);
+fn next(
+    factors: Option<&[Operand; 3]>,
+    steps: &BTreeMap<u8, Step>,
+    a: &Operand,
+    b: &Operand,
+) -> Option<Step> {
+    let [x, y, z] = factors?;
+    let has = |operand: &Operand, step: Step| match (operand, b, step) {
+        (
+            Operand::Immediate(Immediate::F32(value)),
+            Operand::Immediate(Immediate::F32(b)),
+            Step::Reciprocal,
+        ) => is_reciprocal(*value, *b),
+        _ => is_step(operand, steps, step),
+    };
     let minus_b = negated(b)?;
     let one = Operand::Immediate(Immediate::F32(1f32.to_bits()));
     let zero = Operand::Register(Register::general(Register::RZ));
@@ -193,18 +244,31 @@ fn next(i: &Instruction, steps: &BTreeMap<u8, Step>, a: &Operand, b: &Operand) -
 }
 
 /// Whether an instruction is the last: better * rest + quotient.
-fn is_last(i: &Instruction, steps: &BTreeMap<u8, Step>) -> bool {
-    let Some([x, y, z]) = factors(i) else { return false };
+fn is_last(factors: Option<&[Operand; 3]>, steps: &BTreeMap<u8, Step>) -> bool {
+    let Some([x, y, z]) = factors else { return false };
     let has = |operand: &Operand, step: Step| is_step(operand, steps, step);
     let product = |p: &Operand, q: &Operand| has(p, Step::Better) && has(q, Step::Rest);
     (product(x, y) || product(y, x)) && has(z, Step::Quotient)
 }
 
 /// What an FFMA multiplies and adds.
-fn factors(i: &Instruction) -> Option<[&Operand; 3]> {
+fn factors(i: &Instruction, numbers: &BTreeMap<u8, u32>) -> Option<[Operand; 3]> {
     let [_, x, y, z] = i.operands.as_slice() else { return None };
     (i.opcode == "FFMA" && i.modifiers.is_empty() && i.guard == Predicate::TRUE)
-        .then_some([x, y, z])
+        .then(|| [x, y, z].map(|operand| known(operand, numbers)))
+}
+
+/// The number instead of a register that is known to have it.
+fn known(operand: &Operand, numbers: &BTreeMap<u8, u32>) -> Operand {
+    if let Operand::Register(register) = operand
+        && register.file == File::General
+        && register.signs == (Signs { negated: register.signs.negated, ..Signs::default() })
+        && let Some(bits) = numbers.get(&register.number)
+    {
+        let sign = u32::from(register.signs.negated) << 31;
+        return Operand::Immediate(Immediate::F32(bits ^ sign));
+    }
+    operand.clone()
 }
 
 fn is_step(operand: &Operand, steps: &BTreeMap<u8, Step>, step: Step) -> bool {

@@ -436,24 +436,27 @@ pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
     let wide = i.has("U64") || i.has("S64");
     let signed = i.has("S32") || i.has("S64");
     let (left, wrap, upper) = (i.has("L"), i.has("W"), i.has("HI"));
-    if !wrap && left && !upper && high == "0" && !wide {
-        machine.put(target, "shl.b32", &[&low, &shift]);
-        return Ok(());
-    }
-    if !wrap && !left && upper && low == "0" && !wide {
-        if signed && shift == "0x1f" {
+    if !wide {
+        if left == upper {
+            let way = if left { 'l' } else { 'r' };
+            let mode = if wrap { "wrap" } else { "clamp" };
+            machine.put(target, &format!("shf.{way}.{mode}.b32"), &[&low, &high, &shift]);
+            return Ok(());
+        }
+        if signed && !wrap && low == "0" && shift == "0x1f" {
             sums::is_sign(machine, target, of);
         }
-        machine.put(target, if signed { "shr.s32" } else { "shr.u32" }, &[&high, &shift]);
+        // Nothing of the other half comes in, and shifts of 32 bits end at their width.
+        let shift = if wrap { machine.emit.b32("and.b32", &[&shift, "31"]) } else { shift };
+        match (left, signed) {
+            (true, _) => machine.put(target, "shl.b32", &[&low, &shift]),
+            (false, true) => machine.put(target, "shr.s32", &[&high, &shift]),
+            (false, false) => machine.put(target, "shr.u32", &[&high, &shift]),
+        }
         return Ok(());
     }
     let emit = &mut machine.emit;
-    let shift = match (wrap, wide) {
-        (true, true) => emit.b32("and.b32", &[&shift, "63"]),
-        (true, false) => emit.b32("and.b32", &[&shift, "31"]),
-        (false, true) => shift,
-        (false, false) => emit.b32("min.u32", &[&shift, "32"]),
-    };
+    let shift = if wrap { emit.b32("and.b32", &[&shift, "63"]) } else { shift };
     let value = emit.joined(&low, &high);
     let operation = match (left, signed) {
         (true, _) => "shl.b64",

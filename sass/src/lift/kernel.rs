@@ -6,6 +6,7 @@ use super::emit::{Truth, unsupported};
 use super::error::{Error, Reason};
 use super::image::{Image, Kernel};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
+use super::moves;
 use super::opcodes::lifter;
 use super::operand::Operands;
 use super::warp;
@@ -350,6 +351,11 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
+        "HFMA2" if let Some(value) = moves::product_of_zeros(i) => {
+            let target = Operands::new(i).target()?;
+            machine.put(target, "mov.b32", &[&value.to_string()]);
+            Ok(())
+        }
         _ => lifter(i)?(machine, Operands::new(i)),
     }
 }
@@ -359,38 +365,7 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     if i.guard != Predicate::TRUE || machine.half.is_some() {
         return;
     }
-    let (Some(Operand::Register(to)), Some(source)) = (i.operands.first(), i.operands.last())
-    else {
-        return;
-    };
-    // A product of zeros and a number in two halves.
-    if let [
-        Operand::Register(to),
-        Operand::Register(a),
-        Operand::Register(b),
-        Operand::Immediate(Immediate::F16(upper)),
-        Operand::Immediate(Immediate::F16(lower)),
-    ] = i.operands.as_slice()
-        && a.is_zero()
-        && b.is_zero()
-        && a.signs.negated != b.signs.negated
-        && i.modifiers == ["MMA"]
-    {
-        let value = u32::from(*upper) << 16 | u32::from(*lower);
-        machine.fresh.constants.insert((to.file, to.number), value);
-        return;
-    }
-    let is_move = match (i.opcode, i.modifiers.first().copied()) {
-        ("MOV" | "UMOV", _) => i.operands.len() == 2,
-        ("IMAD", Some("MOV")) => true,
-        _ => false,
-    };
-    let value = match source {
-        Operand::Immediate(Immediate::Integer(value)) => *value as u32,
-        Operand::Register(register) if register.is_zero() => 0,
-        _ => return,
-    };
-    if is_move {
+    if let Some((to, value)) = moves::moved_number(i) {
         machine.fresh.constants.insert((to.file, to.number), value);
     }
 }

@@ -28,6 +28,7 @@ mod machine;
 mod matrix;
 mod memory;
 mod module;
+mod moves;
 mod names;
 mod of_cubin;
 mod opcodes;

@@ -983,3 +983,24 @@ fn textures_that_programs_bind_are_named() {
     let [(_, error)] = refused.failures.as_slice() else { panic!("{}", refused.text) };
     assert!(error.to_string().contains("a sampler apart from its texture"), "{error}");
 }
+
+#[test]
+fn numbers_and_shifts_are_what_they_are() {
+    for (listing, expected) in [
+        ("HFMA2.MMA R0, -RZ, RZ, 0, 2.384185791015625e-07", "mov.b32 %r0, 4;"),
+        ("HFMA2 R0, -RZ, RZ, 1, 0", &format!("mov.b32 %r0, {};", 0x3c00_0000)),
+        ("SHF.L.W.U32.HI R5, R0, 0x1a, R2", "shf.l.wrap.b32 %r5, %r0, %r2, 0x1a;"),
+        ("SHF.R.U32 R5, R0, R3, R2", "shf.r.clamp.b32 %r5, %r0, %r2, %r3;"),
+        ("SHF.R.S32.HI R5, R0, R3, R2", "shr.s32 %r5, %r2, %r3;"),
+        ("SHF.L.U32 R5, R0, R3, R2", "shl.b32 %r5, %r0, %r3;"),
+        ("SHF.R.U64 R5, R0, R3, R2", "shr.u64 "),
+    ] {
+        let text = lifted(&format!("{listing}\nEXIT\n"));
+        assert!(text.contains(expected), "{listing}: {text}");
+    }
+    // What is added, and bits of a half that is no number, need the sum.
+    for listing in ["HFMA2.MMA R0, -RZ, R1, 1, 0", "HFMA2.MMA R0, -RZ, RZ, +QNAN , 0"] {
+        let text = lifted(&format!("{listing}\nEXIT\n"));
+        assert!(text.contains("fma.rn.f16x2"), "{listing}: {text}");
+    }
+}

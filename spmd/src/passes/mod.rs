@@ -9,6 +9,7 @@ pub mod flush_by_state;
 pub mod homes;
 pub mod jam_loops;
 pub mod join_atomics;
+pub mod join_guards;
 pub mod join_halves;
 pub mod legalize_operations;
 pub mod narrow_addresses;

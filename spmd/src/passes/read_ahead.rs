@@ -21,7 +21,8 @@ const MOST: usize = 16;
 const FURTHEST: i64 = 64;
 
 /// Memory that is not the thread's own: generic, global and constant.
-const SPACES: [u32; 3] = [0, 1, 4];
+const SPACES: [u32; 3] = [0, 1, CONSTANT];
+const CONSTANT: u32 = 4;
 
 /// Makes the copies in a module.
 pub fn run(module: &Module<'_>) {
@@ -115,12 +116,12 @@ impl<'c> Chain<'c> {
             if instruction.opcode() != Opcode::LLVMLoad {
                 return is_harmless(instruction);
             }
-            let Some((root, place)) = byte_place(instruction) else { return false };
+            let Some((root, own)) = bytes_read(instruction) else { return false };
             let Some((_, bytes)) = reads.iter_mut().find(|(it, _)| *it == root) else {
                 return false;
             };
-            bytes.first = bytes.first.min(place);
-            bytes.end = bytes.end.max(place + 1);
+            bytes.first = bytes.first.min(own.first);
+            bytes.end = bytes.end.max(own.end);
             bytes.end - bytes.first <= FURTHEST
         });
         if fits {
@@ -155,8 +156,10 @@ impl<'c> Chain<'c> {
         b.position_at_end(before);
         let i64_type = module.context().i64();
         let in_page = intrinsics::declare(module, "cpu.in_page", 2);
-        let touched = self.reads.iter().filter(|(_, bytes)| bytes.end - bytes.first > 1);
-        let all_in_page = touched
+        let all_in_page = self
+            .reads
+            .iter()
+            .filter(|(_, bytes)| bytes.end - bytes.first > 1)
             .map(|&(root, bytes)| {
                 let length = i64_type.const_int((bytes.end - bytes.first) as u64);
                 b.call(in_page, &[address(&b, root, bytes.first), length])
@@ -237,10 +240,10 @@ fn certain_bytes<'c>(block: Block<'c>) -> Vec<(Value<'c>, Bytes)> {
                 || instruction.opcode() == Opcode::LLVMPHI
         };
         if instruction.opcode() == Opcode::LLVMLoad {
-            if let Some((root, first)) = byte_place(instruction)
+            if let Some((root, bytes)) = bytes_read(instruction)
                 && found.iter().all(|(it, _)| *it != root)
             {
-                found.push((root, Bytes { first, end: first + 1 }));
+                found.push((root, bytes));
             }
         } else if !is_harmless(instruction) && !is_pure() {
             break;
@@ -255,15 +258,16 @@ fn is_harmless(instruction: Value<'_>) -> bool {
         || matches!(instruction.opcode(), LLVMAddrSpaceCast | LLVMBitCast | LLVMFreeze)
 }
 
-/// The address that a byte's is made of, and how far away it is; nothing where the load is volatile or ordered, of something
-/// else, or of the thread's own memory.
-fn byte_place<'c>(load: Value<'c>) -> Option<(Value<'c>, i64)> {
+/// The address that a load's is made of, and which bytes from there on it reads: one, or a number of constant memory, of which ptxas
+/// reads several bytes at once. Nothing where the load is volatile or ordered, of something else, or of the thread's own memory.
+fn bytes_read<'c>(load: Value<'c>) -> Option<(Value<'c>, Bytes)> {
     let ty = load.ty();
-    if load.is_volatile() || load.is_atomic() || !ty.is_int() || ty.bits() != 8 {
+    if load.is_volatile() || load.is_atomic() || !ty.is_int() || ty.bits() % 8 != 0 {
         return None;
     }
     let (mut root, mut place) = (load.operand(0), 0_i64);
-    if !SPACES.contains(&root.ty().address_space()) {
+    let space = root.ty().address_space();
+    if !SPACES.contains(&space) || ty.bits() > 8 && space != CONSTANT {
         return None;
     }
     while root.is_instruction() {
@@ -289,7 +293,8 @@ fn byte_place<'c>(load: Value<'c>) -> Option<(Value<'c>, i64)> {
         }
         root = root.operand(0);
     }
-    (root.is_instruction() || root.is_argument()).then_some((root, place))
+    let bytes = Bytes { first: place, end: place.checked_add(i64::from(ty.bits() / 8))? };
+    (root.is_instruction() || root.is_argument()).then_some((root, bytes))
 }
 
 /// A number that is an address so far from another one.
@@ -314,9 +319,9 @@ impl<'c> Copies<'_, 'c> {
         if let Some(&made) = self.made.get(&value) {
             return made;
         }
-        let read = (value.opcode() == Opcode::LLVMLoad).then(|| byte_place(value)).flatten();
-        let copy = if let Some((root, place)) = read {
-            let place = address(self.b, root, place);
+        let read = (value.opcode() == Opcode::LLVMLoad).then(|| bytes_read(value)).flatten();
+        let copy = if let Some((root, bytes)) = read {
+            let place = address(self.b, root, bytes.first);
             let place = self.b.int_to_ptr(place, value.operand(0).ty());
             self.b.load(value.ty(), place, 1)
         } else {

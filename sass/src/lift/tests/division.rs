@@ -57,3 +57,32 @@ fn what_is_not_quite_a_division_stays() {
     ];
     none_has("div.rn", DIVISION, &changes, |listing| divided(listing, NOFTZ));
 }
+
+/// The same of a division by 7, whose reciprocal is known.
+const BY_SEVEN: &str = "MOV R6, 0x3e124925\nHFMA2.MMA R2, -RZ, RZ, 2.4375, 0\nFFMA R2, R6, -R2, 1\nFCHK P0, R5, 7\n\
+    FFMA R2, R2, R6, 0.14285714924335479736\nFFMA R7, R5, R2, RZ\nFFMA R4, R7, -7, R5\nFFMA R4, R2, R4, R7\n@!P0 BRA 0xc0\n\
+    MOV R11, 0xb0\nCALL.REL.NOINC 0xe0\nMOV R4, R7\nSTG.E [R12.64], R4\nEXIT\nFADD R7, R7, R8\nRET.REL.NODEC R10 0x0\n";
+
+#[test]
+fn divisions_by_numbers_are_one_instruction() {
+    let whole = |listing: &str| {
+        let mut image = image(listing);
+        let entered = super::super::slow::entered(&image.code[0]);
+        let functions = BTreeMap::from([(0xe0, NOFTZ)]);
+        super::super::division::put_together(&mut image.code[0], &entered, &functions);
+        lift(&image).text
+    };
+    let text = whole(BY_SEVEN);
+    assert!(text.contains("div.rn.f32 ") && !text.contains("add.rn.f32 "), "{text}");
+    let changes = [
+        // The reciprocal of something else.
+        ("MOV R6, 0x3e124925", "MOV R6, 0x3e124a25"),
+        ("MOV R6, 0x3e124925", "@P1 MOV R6, 0x3e124925"),
+        ("1\nFCHK", "1\nMOV R6, R3\nFCHK"),
+        ("0.14285714924335479736", "0.5"),
+        // Another number.
+        ("2.4375", "2.5"),
+        ("FFMA R4, R7, -7, R5", "FFMA R4, R7, -8, R5"),
+    ];
+    none_has("div.rn", BY_SEVEN, &changes, whole);
+}
