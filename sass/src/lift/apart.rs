@@ -16,6 +16,8 @@ pub(super) struct State {
     pub(super) registers: BTreeSet<String>,
     pub(super) predicates: BTreeSet<String>,
     pub(super) uses_shared: bool,
+    /// Functions read the kernel's parameters.
+    pub(super) uses_parameters: bool,
     /// Loads from shared memory may be asking for a barrier's phase, in a loop: each looks anew.
     pub(super) watches_shared: bool,
     /// Generic addresses of shared memory are put together of its window's upper half.
@@ -28,8 +30,9 @@ pub(super) struct State {
     pub(super) frame_alignment: u32,
 }
 
-/// What functions take before the registers: the generic address of the thread's own memory, and the address of shared memory.
-const TAKEN: usize = 16;
+/// What functions take before the registers: the generic address of the thread's own memory, the address of shared memory, and that of
+/// the kernel's parameters, if any function reads them.
+const TAKEN: usize = 24;
 /// What they give back before the registers: where the function goes, in its section.
 const GIVEN: usize = 4;
 /// A function that goes back to an address, which is not looked at.
@@ -38,6 +41,8 @@ const ANYWHERE: u32 = u32::MAX;
 const BACK: &str = "%back";
 /// In functions: the address of the thread's own memory.
 pub(super) const FRAME_OF_CALLER: &str = "%frame";
+/// In functions: what `parameter_window` is in the kernel.
+pub(super) const PARAMETERS_OF_CALLER: &str = "%parameters";
 const END: &str = "LEAVE";
 
 impl State {
@@ -47,6 +52,7 @@ impl State {
         // The stack's pointer, which functions check.
         self.registers.insert("%r1".to_owned());
         self.uses_shared |= machine.uses_shared;
+        self.uses_parameters |= machine.uses_parameters;
         self.frame_alignment = self.frame_alignment.max(machine.frame_alignment);
     }
 
@@ -130,13 +136,13 @@ pub(super) fn relative(
         None => {
             let [target] = targets else { return unsupported("a call") };
             let callee = name(machine, *target);
-            call(machine, &callee, "", address + 16, target.code == own);
+            call(machine, &callee, "", address + 16, target.code == own)?;
         }
         Some(place) => {
             let numbers = targets.iter().map(|target| (*target, target.address));
             let chosen = choose(machine, "u32", &place, numbers);
             never(machine, &chosen);
-            call(machine, &chosen, ", prototype", address + 16, true);
+            call(machine, &chosen, ", prototype", address + 16, true)?;
         }
     }
     machine.emit.label(end);
@@ -144,14 +150,20 @@ pub(super) fn relative(
 }
 
 /// Calls the function that an address means. `elsewhere`: whether it means none that the module has.
-pub(super) fn absolute(machine: &mut Machine, called: &str, address: u64, targets: &[Place]) {
+pub(super) fn absolute(
+    machine: &mut Machine,
+    called: &str,
+    address: u64,
+    targets: &[Place],
+) -> Lifted {
     let end = machine.skip();
     let numbers = targets.iter().map(|target| (*target, code_address(*target)));
     let chosen = choose(machine, "u64", called, numbers);
     let none = machine.emit.flag("setp.eq.u64", &[&chosen, "0"]);
     machine.emit.line(format_args!("@{none} bra {end}"));
-    call(machine, &chosen, ", prototype", address + 16, false);
+    call(machine, &chosen, ", prototype", address + 16, false)?;
     machine.emit.label(end);
+    Ok(())
 }
 
 /// The address in PTX of the function that has a number; 0 where none has it.
@@ -177,17 +189,26 @@ fn never(machine: &mut Machine, chosen: &str) {
     machine.emit.line(format_args!("@{none} trap"));
 }
 
-fn call(machine: &mut Machine, callee: &str, prototype: &str, back: u64, is_relative: bool) {
+fn call(
+    machine: &mut Machine,
+    callee: &str,
+    prototype: &str,
+    back: u64,
+    is_relative: bool,
+) -> Lifted {
     let state = machine.state.clone();
     let (taken, given) = state.sizes();
     let frame = machine.local_window();
     let shared = if state.uses_shared { machine.shared_word() } else { "0".to_owned() };
+    let parameters =
+        if state.uses_parameters { machine.parameter_window()? } else { "0".to_owned() };
     let stores = state.store(&mut machine.emit, "in", TAKEN);
     let loads = state.load(&mut machine.emit, "out", GIVEN);
     let place = machine.emit.temporary(Kind::B32);
     machine.emit.line(format_args!(
         "{{\n    .param .align 8 .b8 in[{taken}];\n    .param .align 4 .b8 out[{given}];\n    \
-         st.param.b64 [in], {frame};\n    st.param.b32 [in+8], {shared};{stores}\n    \
+         st.param.b64 [in], {frame};\n    st.param.b32 [in+8], {shared};\n    \
+         st.param.b64 [in+16], {parameters};{stores}\n    \
          call (out), {callee}, (in){prototype};\n    ld.param.b32 {place}, [out];{loads}\n    }}"
     ));
     if is_relative {
@@ -197,6 +218,7 @@ fn call(machine: &mut Machine, callee: &str, prototype: &str, back: u64, is_rela
         let both = machine.emit.flag("and.pred", &[&elsewhere, &known]);
         machine.emit.line(format_args!("@{both} trap"));
     }
+    Ok(())
 }
 
 /// The end of a function: to the place in a register, where that is one of the section.
@@ -241,6 +263,12 @@ pub(super) fn put_together(mut machine: Machine, place: Place, room: u32) -> Str
     if machine.uses_shared {
         let shared = super::machine::SHARED;
         let _ = writeln!(text, "    .reg .b32 {shared};\n    ld.param.b32 {shared}, [taken+8];");
+    }
+    if machine.uses_parameters {
+        let _ = writeln!(
+            text,
+            "    .reg .b64 {PARAMETERS_OF_CALLER};\n    ld.param.b64 {PARAMETERS_OF_CALLER}, [taken+16];"
+        );
     }
     if machine.uses_barrier_result {
         let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");

@@ -198,7 +198,7 @@ pub(super) fn absolute(
     }
     if !functions.is_empty() {
         machine.emit.guard_by(&guard);
-        super::apart::absolute(machine, &called, at, functions);
+        super::apart::absolute(machine, &called, at, functions)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What stands between instructions and PTX: the kernel with its banks of constants and its memories.
 
-use super::apart::{FRAME_OF_CALLER, State};
+use super::apart::{FRAME_OF_CALLER, PARAMETERS_OF_CALLER, State};
 use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named, Variable};
@@ -56,6 +56,8 @@ pub(super) struct Machine<'a> {
     /// Bytes.
     pub(super) frame_alignment: u32,
     pub(super) uses_shared: bool,
+    /// The address of the parameters.
+    pub(super) uses_parameters: bool,
     /// Functions of the system that are called, by name.
     pub(super) system_calls: std::collections::BTreeSet<&'static str>,
     /// A reduction at a barrier leaves its result in a register of its own.
@@ -128,6 +130,7 @@ impl<'a> Machine<'a> {
             uses_frame: false,
             frame_alignment: state.frame_alignment.max(STACK_ALIGNMENT),
             uses_shared: false,
+            uses_parameters: false,
             system_calls: Default::default(),
             uses_barrier_result: false,
             known: Known::default(),
@@ -332,21 +335,16 @@ impl<'a> Machine<'a> {
         }))
     }
 
-    /// Functions of PTX do not see those of the kernel.
-    pub(super) fn reads_parameters(&self) -> Lifted {
-        match self.is_function {
-            true => unsupported("a parameter of the kernel in a function that is called"),
-            false => Ok(()),
-        }
-    }
-
-    /// The generic address of the first byte of bank 0 or of the parameters, for who wants that of one: they lie as in the bank, whose offsets
-    /// their alignments give.
-    fn parameter_window(&mut self) -> Result<String, Reason> {
-        self.reads_parameters()?;
+    /// The generic address of the first byte of bank 0 or of the parameters: these lie as in the bank, whose offsets their alignments
+    /// give. Functions of PTX do not see those of the kernel, which gives it to them.
+    pub(super) fn parameter_window(&mut self) -> Result<String, Reason> {
         let Some(first) = self.kernel.parameters.first() else {
             return unsupported("the address of a parameter where there is none");
         };
+        self.uses_parameters = true;
+        if self.is_function {
+            return Ok(PARAMETERS_OF_CALLER.to_owned());
+        }
         let launch = self.launch();
         let before = launch.parameters.unsigned_abs() + first.offset - launch.begins_at;
         let address = self.emit.b64("mov.b64", &["p0"]);
@@ -356,7 +354,6 @@ impl<'a> Machine<'a> {
 
     /// Four bytes of the parameters, which need not be those of one.
     fn parameter_word(&mut self, offset: i32) -> Result<String, Reason> {
-        self.reads_parameters()?;
         let at = (offset - self.launch().parameters) as u32;
         let find = |at: u32| {
             let mut all = self.kernel.parameters.iter().enumerate();
@@ -367,13 +364,13 @@ impl<'a> Machine<'a> {
             && inside + 4 <= size
             && at.is_multiple_of(4)
         {
-            return Ok(self.emit.b32("ld.param.b32", &[&format!("[p{index}+{inside}]")]));
+            return self.part_of_parameter("b32", index, inside);
         }
         let bytes: Vec<_> = (0..4).map(|byte| find(at + byte)).collect();
         let mut word = "0".to_owned();
         for (byte, found) in bytes.into_iter().enumerate() {
             let Some((index, inside, _)) = found else { continue };
-            let value = self.emit.b32("ld.param.u8", &[&format!("[p{index}+{inside}]")]);
+            let value = self.part_of_parameter("u8", index, inside)?;
             let shifted = if byte == 0 {
                 value
             } else {
@@ -382,6 +379,22 @@ impl<'a> Machine<'a> {
             word = if word == "0" { shifted } else { self.emit.b32("or.b32", &[&word, &shifted]) };
         }
         Ok(word)
+    }
+
+    fn part_of_parameter(
+        &mut self,
+        type_: &str,
+        index: usize,
+        inside: u32,
+    ) -> Result<String, Reason> {
+        if !self.is_function {
+            let place = format!("[p{index}+{inside}]");
+            return Ok(self.emit.b32(&format!("ld.param.{type_}"), &[&place]));
+        }
+        let (window, launch) = (self.parameter_window()?, self.launch());
+        let in_bank = launch.parameters.unsigned_abs() - launch.begins_at;
+        let place = in_bank + self.kernel.parameters[index].offset + inside;
+        Ok(self.emit.b32(&format!("ld.{type_}"), &[&format!("[{window}+{place}]")]))
     }
 
     /// The generic address of the first byte of shared memory.

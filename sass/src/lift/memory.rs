@@ -440,7 +440,14 @@ fn parameter_by_register(
     register: &str,
     more: i32,
 ) -> Lifted {
-    machine.reads_parameters()?;
+    if machine.is_function {
+        let (window, launch) = (machine.parameter_window()?, machine.launch());
+        let more = (more - launch.begins_at as i32).to_string();
+        let at = machine.emit.b32("add.s32", &[register, &more]);
+        let wide = machine.emit.b64("cvt.s64.s32", &[&at]);
+        load_by_sum(machine, i, target, "", &window, &wide);
+        return Ok(());
+    }
     let more = more - machine.launch().parameters;
     let at = machine.emit.b32("add.s32", &[register, &more.to_string()]);
     let kernel = machine.kernel;

@@ -621,7 +621,7 @@ fn functions_that_call_themselves_are_lifted_apart() {
     let text = lifted_image(&image(&CALLER.replace("CALL\n", "CALL.REL.NOINC 0x40\n")));
     assert_eq!(text.matches("call (out), __k_calls_0_40, (in);").count(), 2, "{text}");
     // The registers of the function, and the predicate: R1, R20, P1.
-    assert!(text.contains(".param .align 8 .b8 taken[28])"), "{text}");
+    assert!(text.contains(".param .align 8 .b8 taken[36])"), "{text}");
     for wanted in [
         // The stack has room for what the function takes of it.
         ", %r1, 24;",
@@ -634,6 +634,26 @@ fn functions_that_call_themselves_are_lifted_apart() {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(text.contains("__frame[16416]"), "{text}");
+}
+
+/// Functions of PTX have no parameters of kernels: who calls one says where they are.
+#[test]
+fn functions_read_the_parameters_of_their_kernel() {
+    let reading = CALLER.replace("CALL\n", "CALL.REL.NOINC 0x40\n").replace(
+        "MOV R20, 0x90",
+        "LDC R20, c[0x0][R4+0x160]\nMOV R20, c[0x0][0x164]\nMOV R20, 0xb0",
+    );
+    let text = lifted_image(&image(&reading));
+    for wanted in [
+        "cvta.param.u64 ",
+        "ld.param.b64 %parameters, [taken+16];",
+        "ld.b32 %t1, [%parameters+356];",
+        "add.s64 %d4, %d3, %d2;",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert_eq!(text.matches("st.param.b64 [in+16], %d").count(), 1, "{text}");
+    assert_eq!(text.matches("st.param.b64 [in+16], %parameters;").count(), 1, "{text}");
 }
 
 /// A function that rounds the stack's pointer down moves it by as much, and by nothing where it takes it back.
