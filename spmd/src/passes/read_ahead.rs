@@ -262,7 +262,7 @@ fn is_harmless(instruction: Value<'_>) -> bool {
 /// reads several bytes at once. Nothing where the load is volatile or ordered, of something else, or of the thread's own memory.
 fn bytes_read<'c>(load: Value<'c>) -> Option<(Value<'c>, Bytes)> {
     let ty = load.ty();
-    if load.is_volatile() || load.is_atomic() || !ty.is_int() || ty.bits() % 8 != 0 {
+    if load.is_volatile() || load.is_atomic() || !ty.is_int() || !ty.bits().is_multiple_of(8) {
         return None;
     }
     let (mut root, mut place) = (load.operand(0), 0_i64);
