@@ -1,5 +1,5 @@
 //! Input: per-thread IR.
-//! Output: the same, with `zluda.preempt` before stores that would take away what other warps have still to read.
+//! Output: the same, with `zluda.preempt` before stores and atomics that would take away what other warps have still to read.
 //! Why here: addresses are still sums of variables and `%tid`, and loads and stores stand where the program has them.
 //!
 //! Programs lack a barrier between what all warps read, such as the result of a reduction, and the next use of the same
@@ -8,7 +8,8 @@
 //! have read. So before such a store it lets the others have a turn, once after each barrier.
 //!
 //! Memory that all warps read is recognised by an address without their number: a variable, a constant, a parameter, a lane's
-//! number. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
+//! number. Atomics say that others access what they do: so they count only where all have read the very place that they change, such as
+//! a counter. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
 //! systems) are right, and would pay for it.
 
 use llvm_zluda::{Block, Module, Opcode, Value};
@@ -31,8 +32,8 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-/// The variables that all warps may have read since the last barrier; nothing stands for one that is not known.
-type Read<'c> = FxHashSet<Option<Value<'c>>>;
+/// The variables that all warps may have read since the last barrier, and where; nothing stands for what is not known.
+type Read<'c> = FxHashSet<(Option<Value<'c>>, Option<i64>)>;
 
 fn stores_after_reads<'c>(function: Value<'c>) -> Vec<Value<'c>> {
     let blocks = function.blocks();
@@ -64,16 +65,19 @@ fn step<'c>(instruction: Value<'c>, read: &mut Read<'c>, found: &mut FxHashSet<V
     match instruction.opcode() {
         Opcode::LLVMCall if is_barrier(instruction) => read.clear(),
         Opcode::LLVMLoad if is_plain(instruction, 0) && is_of_all_warps(instruction.operand(0)) => {
-            read.insert(variable(instruction.operand(0)));
+            read.insert(place(instruction.operand(0)));
         }
         Opcode::LLVMStore if is_plain(instruction, 1) => {
-            let to = variable(instruction.operand(1));
-            let may_be_read = if to.is_some() {
-                read.contains(&to) || read.contains(&None)
-            } else {
-                !read.is_empty()
-            };
-            if may_be_read {
+            let (to, _) = place(instruction.operand(1));
+            let may_be = |read: Option<_>| read.is_none() || to.is_none() || read == to;
+            if read.iter().any(|(read, _)| may_be(*read)) {
+                found.insert(instruction);
+                read.clear();
+            }
+        }
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg if is_shared(instruction.operand(0)) => {
+            let to = place(instruction.operand(0));
+            if to.0.is_some() && to.1.is_some() && read.contains(&to) {
                 found.insert(instruction);
                 read.clear();
             }
@@ -89,9 +93,11 @@ fn is_barrier(instruction: Value<'_>) -> bool {
 
 /// Whether it accesses shared memory, without saying that others do so too.
 fn is_plain(access: Value<'_>, pointer: u32) -> bool {
-    access.operand(pointer).ty().address_space() == SHARED
-        && !access.is_volatile()
-        && !access.is_atomic()
+    is_shared(access.operand(pointer)) && !access.is_volatile() && !access.is_atomic()
+}
+
+fn is_shared(pointer: Value<'_>) -> bool {
+    pointer.ty().address_space() == SHARED
 }
 
 /// Whether warps compute the same address, lane by lane.
@@ -153,11 +159,17 @@ fn is_of_lane(and: Value<'_>) -> bool {
         < u64::from(simt_abi::WARP_SIZE)
 }
 
-/// The variable that an address is a part of, if one alone stands in the sum.
-fn variable(address: Value<'_>) -> Option<Value<'_>> {
+/// The variable that an address is a part of, if one alone stands in the sum, and how many bytes behind its begin if nothing else but
+/// numbers does.
+fn place(address: Value<'_>) -> (Option<Value<'_>>, Option<i64>) {
     let (mut found, mut seen) = (FxHashSet::default(), FxHashSet::default());
+    let mut bytes = Some(0_i64);
     let mut stack = vec![address];
     while let Some(value) = stack.pop() {
+        if let Some(number) = value.as_const_signed() {
+            bytes = bytes.and_then(|bytes| bytes.checked_add(number));
+            continue;
+        }
         if !seen.insert(value) {
             continue;
         }
@@ -165,9 +177,11 @@ fn variable(address: Value<'_>) -> Option<Value<'_>> {
             found.insert(value);
         } else if value.is_constant_expression() || is_sum(value) {
             stack.extend(value.operands());
+        } else {
+            bytes = None;
         }
     }
-    if found.len() == 1 { found.into_iter().next() } else { None }
+    (if found.len() == 1 { found.into_iter().next() } else { None }, bytes)
 }
 
 fn is_sum(value: Value<'_>) -> bool {
@@ -225,6 +239,10 @@ mod tests {
         assert_eq!(turns(&format!("{own} {store}")), 0, "another warp reads something else");
         assert_eq!(turns(&format!("{all} st.shared.u32 [b], %r6;")), 0, "another variable");
         assert_eq!(turns(&format!("ld.shared.u32 %r6, [a]; {store}")), 0, "no barrier");
+        let add = |place| format!("atom.shared.add.u32 %r7, [{place}], 1;");
+        assert_eq!(turns(&format!("{all} {}", add("a"))), 1);
+        assert_eq!(turns(&format!("{all} {}", add("a+4"))), 0, "another counter");
+        assert_eq!(turns(&format!("{lane} {}", add("%r4"))), 0, "not known to be the same");
     }
 
     #[test]
