@@ -2,7 +2,7 @@
 
 use super::error::Reason;
 use crate::instruction::{File, Predicate, Register};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::{Display, Write};
 
 /// The text of a body that grows, and what it has to declare.
@@ -16,6 +16,16 @@ pub(super) struct Emitter {
     pub(super) predicates: BTreeSet<String>,
     /// How many temporaries there are, by kind.
     temporaries: [u32; 4],
+    /// Registers and temporaries that have a half of a temporary of 64 bits, since the last label.
+    halves: HashMap<String, (String, Part)>,
+    /// Registers of `halves` that this instruction wrote.
+    fresh_halves: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Low,
+    High,
 }
 
 /// Temporaries by their declared types.
@@ -53,6 +63,15 @@ impl Truth {
     }
 }
 
+/// The name of a register, of all that are not always zero.
+fn name_of(file: File, number: u8) -> Option<String> {
+    match (file, number) {
+        (File::General, Register::RZ) | (File::Uniform, Register::URZ) => None,
+        (File::General, n) => Some(format!("%r{n}")),
+        (File::Uniform, n) => Some(format!("%u{n}")),
+    }
+}
+
 impl Emitter {
     /// A new temporary.
     pub(super) fn temporary(&mut self, kind: Kind) -> String {
@@ -75,6 +94,7 @@ impl Emitter {
     }
 
     pub(super) fn label(&mut self, name: impl Display) {
+        self.forget();
         let _ = writeln!(self.text, "{name}:");
     }
 
@@ -105,7 +125,62 @@ impl Emitter {
     pub(super) fn halves(&mut self, wide: &str) -> (String, String) {
         let (low, high) = (self.temporary(Kind::B32), self.temporary(Kind::B32));
         self.line(format_args!("mov.b64 {{{low}, {high}}}, {wide}"));
+        self.note_half(&low, wide, Part::Low);
+        self.note_half(&high, wide, Part::High);
         (low, high)
+    }
+
+    /// A copy of a register, which may be overwritten.
+    pub(super) fn copy(&mut self, value: &str) -> String {
+        let copy = self.b32("mov.b32", &[value]);
+        if let Some(half) = self.halves.get(value).cloned() {
+            self.halves.insert(copy.clone(), half);
+        }
+        copy
+    }
+
+    /// Notes that a name has half of a temporary, which is written once.
+    fn note_half(&mut self, name: &str, wide: &str, half: Part) {
+        if wide.starts_with(Kind::ALL[Kind::B64 as usize].2) {
+            self.halves.insert(name.to_owned(), (wide.to_owned(), half));
+        }
+    }
+
+    /// Notes what a register gets, in the threads for which the guard holds.
+    pub(super) fn written(&mut self, register: &str, value: Option<(&str, Part)>) {
+        self.halves.remove(register);
+        if let Some((value, half)) = value
+            && self.guard.is_empty()
+        {
+            self.note_half(register, value, half);
+            self.fresh_halves.push(register.to_owned());
+        }
+    }
+
+    /// Notes that a register gets what another name has.
+    pub(super) fn moved(&mut self, register: &str, value: &str) {
+        match self.halves.get(value).cloned() {
+            Some((wide, half)) => self.written(register, Some((&wide, half))),
+            None => self.written(register, None),
+        }
+    }
+
+    /// Ends an instruction that wrote registers.
+    pub(super) fn end(&mut self, written: Vec<(File, u8)>) {
+        for (file, number) in written {
+            if let Some(name) = name_of(file, number)
+                && !self.fresh_halves.contains(&name)
+            {
+                self.halves.remove(&name);
+            }
+        }
+        self.fresh_halves.clear();
+    }
+
+    /// Nothing is known of registers here.
+    pub(super) fn forget(&mut self) {
+        self.halves.clear();
+        self.fresh_halves.clear();
     }
 
     pub(super) fn low(&mut self, wide: &str) -> String {
@@ -120,9 +195,17 @@ impl Emitter {
         if low == "0" && high == "0" {
             return self.b64("mov.b64", &["0"]);
         }
+        if let (Some((wide, Part::Low)), Some((same, Part::High))) =
+            (self.halves.get(low), self.halves.get(high))
+            && wide == same
+        {
+            return wide.clone();
+        }
         let [low, high] = [low, high].map(|half| self.in_register(half));
         let result = self.temporary(Kind::B64);
         self.line(format_args!("mov.b64 {result}, {{{low}, {high}}}"));
+        self.note_half(&low, &result, Part::Low);
+        self.note_half(&high, &result, Part::High);
         result
     }
 
@@ -141,11 +224,7 @@ impl Emitter {
 
     /// The name of a register, declared; none of one that reads as zero.
     pub(super) fn register(&mut self, file: File, number: u8) -> Option<String> {
-        let name = match (file, number) {
-            (File::General, Register::RZ) | (File::Uniform, Register::URZ) => return None,
-            (File::General, n) => format!("%r{n}"),
-            (File::Uniform, n) => format!("%u{n}"),
-        };
+        let name = name_of(file, number)?;
         self.registers.insert(name.clone());
         Some(name)
     }

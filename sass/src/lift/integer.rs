@@ -4,6 +4,7 @@ use super::emit::{Truth, unsupported};
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::{self, Operands, Target, bits, integer, signs, wide_integer};
+use super::shifts;
 use super::sums;
 use crate::instruction::{Immediate, Instruction, Operand, Predicate};
 
@@ -154,6 +155,14 @@ pub(super) fn imad(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         if let Some(terms) = terms_of_product([a, b, c])
             && sums::upper(machine, target, &terms, &carries)?
+        {
+            return Ok(());
+        }
+        if let Operand::Immediate(Immediate::Integer(factor)) = b
+            && factor.count_ones() == 1
+            && sums::is_zero(c)
+            && carries.is_empty()
+            && shifts::lower(machine, target, a, factor.trailing_zeros())
         {
             return Ok(());
         }
@@ -429,10 +438,14 @@ pub(super) fn mov(machine: &mut Machine, mut o: Operands) -> Lifted {
 pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
-    let [low, shift, of] = [o.next()?, o.next()?, o.next()?];
+    let [low_of, shift_of, of] = [o.next()?, o.next()?, o.next()?];
     o.end()?;
     let [low, shift, high] =
-        [integer(machine, low)?, integer(machine, shift)?, integer(machine, of)?];
+        [integer(machine, low_of)?, integer(machine, shift_of)?, integer(machine, of)?];
+    let to_the_left = match shift_of {
+        Operand::Immediate(Immediate::Integer(by @ 1..32)) if i.has("L") => Some(*by as u32),
+        _ => None,
+    };
     let wide = i.has("U64") || i.has("S64");
     let signed = i.has("S32") || i.has("S64");
     let (left, wrap, upper) = (i.has("L"), i.has("W"), i.has("HI"));
@@ -445,6 +458,11 @@ pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         if signed && !wrap && low == "0" && shift == "0x1f" {
             sums::is_sign(machine, target, of);
+        }
+        if let Some(by) = to_the_left
+            && shifts::lower(machine, target, low_of, by)
+        {
+            return Ok(());
         }
         // Nothing of the other half comes in, and shifts of 32 bits end at their width.
         let shift = if wrap { machine.emit.b32("and.b32", &[&shift, "31"]) } else { shift };
@@ -465,6 +483,9 @@ pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
     };
     let shifted = emit.b64(operation, &[&value, &shift]);
     let (low, high) = emit.halves(&shifted);
+    if let (Some(by), true) = (to_the_left, upper) {
+        shifts::upper(machine, low_of, by, &low);
+    }
     machine.set(target, if upper { &high } else { &low });
     Ok(())
 }

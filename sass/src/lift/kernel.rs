@@ -5,13 +5,14 @@ use super::call;
 use super::emit::{Truth, unsupported};
 use super::error::{Error, Reason};
 use super::image::{Image, Kernel};
-use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
+use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::moves;
 use super::opcodes::lifter;
 use super::operand::Operands;
+use super::stack;
 use super::warp;
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow};
-use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -24,12 +25,6 @@ pub(super) struct Body {
 
 /// Dynamic shared memory begins at a multiple of it.
 const SHARED_UNIT: u32 = 16;
-/// R1
-const STACK_POINTER: u8 = 1;
-/// Larger masks are no alignments: no thread has so much memory of its own.
-const LARGEST_ALIGNMENT: u32 = 1 << 18;
-/// Programs ask for more of global memory only.
-const USUAL_ALIGNMENT: u32 = 256;
 
 fn label(node: Node) -> String {
     format!("L{}_{:x}", node.copy, node.address)
@@ -70,7 +65,11 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     for (place, flow) in &functions {
         let mut function = body(image, kernel, flow, Some(*place), &state)?;
         whole.system_calls.append(&mut function.system_calls);
-        whole.text.push_str(&apart::put_together(function, *place, room(image, flow)));
+        whole.text.push_str(&apart::put_together(
+            function,
+            *place,
+            stack::room(&instructions(image, flow)),
+        ));
     }
     whole.text.push_str(&put_together(kernels));
     Ok(whole)
@@ -126,39 +125,9 @@ fn instruction<'a>(image: &'a Image, flow: &Flow, node: &Node) -> Option<(usize,
     Some((code, found?.as_ref().ok()?))
 }
 
-/// Bytes by which a function moves the stack's pointer down at most.
-fn room(image: &Image, flow: &Flow) -> u32 {
-    let general = |operand: &Operand| match operand {
-        Operand::Register(r) if r.file == File::General => Some(r.number),
-        _ => None,
-    };
-    let is_stack = |operand: &Operand| general(operand) == Some(STACK_POINTER);
-    let all: Vec<&Instruction> =
-        flow.nodes.keys().filter_map(|node| Some(instruction(image, flow, node)?.1)).collect();
-    let copied = |i: &Instruction| match i.operands.as_slice() {
-        [to, .., from] if i.opcode == "MOV" || i.has("MOV") => Some((general(to)?, general(from)?)),
-        _ => None,
-    };
-    // Where the pointer is kept, to be what it was when the function ends.
-    let kept: BTreeSet<u8> = all
-        .iter()
-        .filter_map(|i| copied(i).filter(|(_, from)| *from == STACK_POINTER))
-        .map(|(to, _)| to)
-        .collect();
-    let moved = |i: &Instruction| match i.operands.as_slice() {
-        [_, own, Operand::Immediate(Immediate::Integer(more)), ..]
-            if i.opcode == "IADD3" && is_stack(own) =>
-        {
-            more.min(&0).unsigned_abs() as u32
-        }
-        _ if copied(i).is_some_and(|(_, from)| kept.contains(&from)) => 0,
-        // Rounded down.
-        _ => frame_alignment(i).unwrap_or(ALLOCATED),
-    };
-    all.into_iter()
-        .filter(|i| i.operands.first().is_some_and(is_stack))
-        .fold(0, |room: u32, i| room.saturating_add(moved(i)))
-        .min(i32::MAX as u32)
+/// All instructions of a flow, in the order of its nodes.
+fn instructions<'a>(image: &'a Image, flow: &Flow) -> Vec<&'a Instruction> {
+    flow.nodes.keys().filter_map(|node| Some(instruction(image, flow, node)?.1)).collect()
 }
 
 /// A kernel's body, or that of its function at a place.
@@ -177,11 +146,15 @@ fn body<'a>(
             .values()
             .any(|next| matches!(next, Next::Apart(places) if !places.is_empty()));
     let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
-    let alignments = nodes
-        .iter()
-        .filter_map(|(node, _)| frame_alignment(instruction(image, flow, node)?.1))
-        .max();
-    machine.frame_alignment = machine.frame_alignment.max(alignments.unwrap_or(0));
+    let all = instructions(image, flow);
+    let alignments = all.iter().filter_map(|i| stack::frame_alignment(i));
+    machine.frame_alignment = machine.frame_alignment.max(alignments.max().unwrap_or(0));
+    if !machine.is_function {
+        // Whoever comes to a label may come a second time.
+        let is_label = |(node, _): &&(&Node, &Next)| flow.labels.contains(*node);
+        let first = nodes.iter().position(|it| is_label(&it)).unwrap_or(nodes.len());
+        machine.stack_pointer = stack::pointer(&all, first, machine.stack());
+    }
     // A function's entry need not be its lowest address.
     if let (Some(place), Some((first, _))) = (function, nodes.first())
         && first.address != place.address
@@ -195,7 +168,7 @@ fn body<'a>(
             function.is_some_and(|place| node.copy == 0 && place.address == node.address);
         if flow.labels.contains(*node) || is_entry {
             machine.emit.label(label(**node));
-            machine.known = Default::default();
+            machine.forget();
         }
         let place = Place { code, address: node.address };
         machine.half = image.halves.get(&place).cloned();
@@ -208,26 +181,6 @@ fn body<'a>(
         })?;
     }
     Ok(machine)
-}
-
-/// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
-/// of, for variables whose alignment is larger than the stack's; and where the address of the first byte stands for a variable
-/// that is never accessed, the largest that is usual.
-fn frame_alignment(i: &Instruction) -> Option<u32> {
-    let [Operand::Register(to), sources @ ..] = i.operands.as_slice() else { return None };
-    let is_stack = to.file == File::General && to.number == STACK_POINTER;
-    sources.iter().find_map(|source| match source {
-        Operand::Immediate(Immediate::Integer(mask)) if i.opcode == "LOP3" && is_stack => {
-            let alignment = (*mask as u32).wrapping_neg();
-            (alignment.is_power_of_two() && alignment <= LARGEST_ALIGNMENT).then_some(alignment)
-        }
-        Operand::Constant(Constant { bank: Bank::Number(0), offset: 0x20, .. })
-            if i.opcode == "MOV" || i.has("MOV") =>
-        {
-            Some(USUAL_ALIGNMENT)
-        }
-        _ => None,
-    })
 }
 
 fn text_of(image: &Image, code: usize, address: u64) -> String {
@@ -257,8 +210,7 @@ fn one(
         Next::Through => {
             ordinary(machine, i)?;
             learn_constant(machine, i);
-            let mut fresh = std::mem::take(&mut machine.fresh);
-            machine.known.learn(i, &mut fresh);
+            machine.learn(i);
             Ok(())
         }
         Next::Go(to) => {
@@ -316,7 +268,7 @@ fn one(
                 _ if targets.is_empty() => machine.emit.guarded("trap"),
                 _ => apart::relative(machine, i, node.address, targets, own)?,
             }
-            machine.known = Default::default();
+            machine.forget();
             Ok(())
         }
         Next::Leave => {
@@ -345,7 +297,7 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
         "CALL" => match machine.called.clone() {
             Some(name) => {
                 call::system(machine, &name)?;
-                machine.known = Default::default();
+                machine.forget();
                 Ok(())
             }
             _ => unsupported("a call"),

@@ -5,9 +5,10 @@ use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named, Variable};
 use super::launch::{LOCAL_WINDOW, Launch, SIZES, STACK};
+use super::shifts::Shifts;
 use super::sums::Sums;
 use crate::flow::written;
-use crate::instruction::{File, Instruction};
+use crate::instruction::{File, Instruction, Register};
 use std::collections::{BTreeMap, HashMap};
 
 /// The result of lifting an instruction.
@@ -53,6 +54,8 @@ pub(super) struct Machine<'a> {
     pub(super) uses_prototype: bool,
     pub(super) has_functions: bool,
     pub(super) uses_frame: bool,
+    /// What the stack's pointer always is where the thread's own memory is accessed; none where that is not known.
+    pub(super) stack_pointer: Option<u32>,
     /// Bytes.
     pub(super) frame_alignment: u32,
     pub(super) uses_shared: bool,
@@ -83,13 +86,17 @@ pub(super) struct Known {
     /// The uniform registers are those of each lane in turn.
     pub(super) in_turn: Option<bool>,
     pub(super) sums: Sums,
+    pub(super) shifts: Shifts,
+    /// Places in shared memory by the registers that say where they are.
+    pub(super) shared_places: Vec<([Option<Register>; 2], String)>,
 }
 
 impl Known {
     /// Forgets registers that are written, and adds what an instruction tells.
-    pub(super) fn learn(&mut self, i: &Instruction, fresh: &mut Self) {
+    fn learn(&mut self, i: &Instruction, fresh: &mut Self) {
         let written = &written(i)[..];
         self.sums.learn(i, written, &mut fresh.sums);
+        self.shifts.learn(written, &mut fresh.shifts);
         for (file, number) in written {
             self.constants.remove(&(*file, *number));
             if *file == File::General {
@@ -98,6 +105,9 @@ impl Known {
         }
         self.turns.append(&mut fresh.turns);
         self.constants.extend(fresh.constants.drain());
+        self.shared_places.append(&mut fresh.shared_places);
+        let is_written = |register: &Register| written.contains(&(register.file, register.number));
+        self.shared_places.retain(|(of, _)| !of.iter().flatten().any(is_written));
         self.members = fresh.members.take().or(self.members.take());
         self.in_turn = fresh.in_turn.take().or(self.in_turn.take());
     }
@@ -128,6 +138,7 @@ impl<'a> Machine<'a> {
             uses_prototype: false,
             has_functions: false,
             uses_frame: false,
+            stack_pointer: None,
             frame_alignment: state.frame_alignment.max(STACK_ALIGNMENT),
             uses_shared: false,
             uses_parameters: false,
@@ -138,6 +149,19 @@ impl<'a> Machine<'a> {
             half: None,
             called: None,
         }
+    }
+
+    /// Nothing is known of registers here.
+    pub(super) fn forget(&mut self) {
+        self.known = Known::default();
+        self.emit.forget();
+    }
+
+    /// Ends an instruction: takes over what it tells.
+    pub(super) fn learn(&mut self, i: &Instruction) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        self.known.learn(i, &mut fresh);
+        self.emit.end(written(i));
     }
 
     /// A label to put behind what follows, to which threads go for which the guard does not hold.

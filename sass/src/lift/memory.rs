@@ -54,8 +54,18 @@ fn strength(i: &Instruction) -> Option<&'static str> {
 }
 
 impl Machine<'_> {
-    /// The words of an address of 32 bits: shared or local memory.
+    /// An address of 32 bits, of shared or local memory.
     fn short_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let offset = address.offset as i32;
+        Ok(match self.registers_of_short(address)? {
+            None => offset.to_string(),
+            Some(total) if offset == 0 => total,
+            Some(total) => self.emit.b32("add.s32", &[&total, &offset.to_string()]),
+        })
+    }
+
+    /// What the registers of an address of 32 bits say together.
+    fn registers_of_short(&mut self, address: &Address) -> Result<Option<String>, Reason> {
         let mut total: Option<String> = None;
         for register in [&address.base, &address.uniform].into_iter().flatten() {
             if register.is_zero() {
@@ -74,12 +84,7 @@ impl Machine<'_> {
                 Some(total) => self.emit.b32("add.s32", &[&total, &value]),
             });
         }
-        let offset = address.offset as i32;
-        Ok(match total {
-            None => offset.to_string(),
-            Some(total) if offset == 0 => total,
-            Some(total) => self.emit.b32("add.s32", &[&total, &offset.to_string()]),
-        })
+        Ok(total)
     }
 
     /// An address of 64 bits: global or generic memory.
@@ -120,6 +125,9 @@ impl Machine<'_> {
         match space(i.opcode) {
             ".shared" => self.shared_address(address),
             ".local" => {
+                if let Some(place) = self.place_in_frame(address) {
+                    return Ok(place);
+                }
                 let offset = self.short_address(address)?;
                 self.uses_frame = true;
                 if offset.starts_with('%') {
@@ -149,6 +157,19 @@ impl Machine<'_> {
         }
     }
 
+    /// A place in the thread's own memory that is so far from the stack's pointer, if that is known: then such places become registers again.
+    fn place_in_frame(&mut self, address: &Address) -> Option<String> {
+        let of_stack = address.base.is_some_and(|base| base == Register::general(Register::STACK));
+        let alone = address.uniform.is_none_or(|uniform| uniform.is_zero());
+        let pointer = self.stack_pointer.filter(|_| of_stack && alone)?;
+        let offset = i64::from(pointer).checked_add(address.offset)?;
+        if !(0..i64::from(self.stack())).contains(&offset) {
+            return None;
+        }
+        self.uses_frame = true;
+        Some(format!("{FRAME}+{offset}"))
+    }
+
     /// A generic address: of shared memory also where it was put together of the window's upper half.
     fn generic_address(&mut self, address: &Address) -> Result<String, Reason> {
         let mut sum = self.long_address(address)?;
@@ -167,10 +188,33 @@ impl Machine<'_> {
         Ok(self.emit.b64("selp.b64", &[&place, &sum, &is_shared]))
     }
 
-    /// An address in shared memory as a place in PTX.
+    /// An address in shared memory as a place in PTX, for brackets. What its registers say is put together once, so that accesses side by
+    /// side are seen to be.
     pub(super) fn shared_address(&mut self, address: &Address) -> Result<String, Reason> {
-        let offset = self.short_address(address)?;
-        Ok(self.shared_place(&offset))
+        if self.state.in_cluster || self.half.is_some() {
+            let offset = self.short_address(address)?;
+            return Ok(self.shared_place(&offset));
+        }
+        let registers = [address.base, address.uniform];
+        let known = [&self.known, &self.fresh].into_iter().flat_map(|known| &known.shared_places);
+        let known =
+            known.into_iter().find(|(of, _)| *of == registers).map(|(_, place)| place.clone());
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let offset = self.registers_of_short(address)?;
+                let place = match offset {
+                    Some(offset) => self.shared_place(&offset),
+                    None => self.shared_word(),
+                };
+                self.fresh.shared_places.push((registers, place.clone()));
+                place
+            }
+        };
+        Ok(match address.offset as i32 {
+            0 => place,
+            offset => format!("{place}+{offset}"),
+        })
     }
 
     /// An address of shared memory that may be another block's of the cluster, as a place in `.shared::cluster`.

@@ -34,7 +34,9 @@ mod of_cubin;
 mod opcodes;
 mod operand;
 mod roots;
+mod shifts;
 mod slow;
+mod stack;
 mod sums;
 mod surface;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads operands one after the other, as values in PTX.
 
-use super::emit::{Emitter, Kind, Truth, unsupported};
+use super::emit::{Emitter, Kind, Part, Truth, unsupported};
 use super::error::Reason;
 use super::machine::Machine;
 use crate::instruction::{
@@ -282,11 +282,15 @@ impl Machine<'_> {
     pub(super) fn put(&mut self, target: Target, operation: &str, operands: &[&str]) {
         if let Some(name) = self.emit.register(target.file, target.number) {
             self.emit.guarded(format_args!("{operation} {name}, {}", operands.join(", ")));
+            self.emit.written(&name, None);
         }
     }
 
     pub(super) fn set(&mut self, target: Target, value: &str) {
-        self.put(target, "mov.b32", &[value]);
+        if let Some(name) = self.emit.register(target.file, target.number) {
+            self.emit.guarded(format_args!("mov.b32 {name}, {value}"));
+            self.emit.moved(&name, value);
+        }
     }
 
     /// Leaves 64 bits in a register and the next.
@@ -295,6 +299,8 @@ impl Machine<'_> {
             [target, target.next(1)].map(|target| self.emit.register(target.file, target.number));
         if let [Some(low), Some(high)] = names {
             self.emit.guarded(format_args!("mov.b64 {{{low}, {high}}}, {value}"));
+            self.emit.written(&low, Some((value, Part::Low)));
+            self.emit.written(&high, Some((value, Part::High)));
         }
     }
 

@@ -128,7 +128,7 @@ pub(super) fn is_lower(
         let value = match from {
             From::Register(..) => {
                 let value = bits(machine, operand)?;
-                machine.emit.b32("mov.b32", &[&value])
+                machine.emit.copy(&value)
             }
             From::Number(value) => value.to_string(),
             From::Constant(_) => String::new(),

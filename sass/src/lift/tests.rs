@@ -413,8 +413,8 @@ fn strong_accesses_are_of_64_bits() {
     );
     for wanted in [
         "ld.relaxed.gpu.b64 %d1, [%d0];\n    mov.b64 {%r2, %r3}, %d1;",
-        "ld.relaxed.gpu.v2.b64 {%d3, %d4}, [%d2];\n    mov.b64 {%r8, %r9}, %d3;\n    mov.b64 {%r10, %r11}, %d4;",
-        "mov.b64 %d6, {%r2, %r3};\n    st.relaxed.gpu.b64 [%d5+8], %d6;",
+        "ld.relaxed.gpu.v2.b64 {%d2, %d3}, [%d0];\n    mov.b64 {%r8, %r9}, %d2;\n    mov.b64 {%r10, %r11}, %d3;",
+        "st.relaxed.gpu.b64 [%d0+8], %d1;",
     ] {
         assert!(text.contains(wanted), "{wanted} in {text}");
     }
@@ -439,6 +439,26 @@ fn frames_are_aligned_as_the_stack_pointer_is_rounded() {
     // The address of a variable that is never accessed is that of the first byte.
     let text = lifted("MOV R4, c[0x0][0x20]\nMOV R5, c[0x0][0x24]\nSTG.E.64 [R2.64], R4\nEXIT");
     assert!(text.contains(".local .align 256 .b8 __frame["), "{text}");
+}
+
+/// Where the stack's pointer is moved by numbers, once, a place beside it is one of the frame.
+#[test]
+fn places_beside_the_stack_pointer_are_known() {
+    let move_it = "IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]\nIADD3 R1, R1, -0x18, RZ";
+    let round = "LOP3.LUT R1, R1, 0xfffffff0, RZ, 0xc0, !PT";
+    let access = "STL.64 [R1+0x8], R2\nEXIT";
+    for (code, is_known) in [
+        (format!("{move_it}\n{access}"), true),
+        (format!("{move_it}\n@P0 BRA 0x30\nMOV R2, R4\n{access}"), true),
+        (format!("{move_it}\n{round}\n{access}"), false),
+        (format!("{move_it}\n@P0 BRA 0x10\n{access}"), false),
+        (format!("{move_it}\n@P0 IADD3 R1, R1, -0x4, RZ\n{access}"), false),
+        (format!("{move_it}\nSTL [R1+0x18], R2\nIADD3 R1, R1, -0x4, RZ\n{access}"), false),
+        (format!("{move_it}\n{}", access.replace("0x8", "0x1000")), false),
+    ] {
+        let text = lifted(&code);
+        assert_eq!(text.contains("st.local.v2.b32 [__frame+16], "), is_known, "{code}: {text}");
+    }
 }
 
 /// The number is 0xffff9000, the section's number and the place in it, as code has it that launches the kernel.
@@ -775,8 +795,69 @@ fn asynchronous_copies_count_uniform_registers() {
     let text = lifted("LDGSTS.E [R5+UR4+0x80], [R2.64+0x80]\nEXIT");
     let sum = text.lines().find(|line| line.contains("%r5, %u4;")).expect("a sum");
     let sum = sum.split([' ', ',']).find(|word| word.starts_with("%t")).expect("its register");
-    assert!(text.contains(&format!("{sum}, 128;")), "{text}");
-    assert!(text.contains("cp.async.ca.shared.global"), "{text}");
+    let place =
+        text.lines().find(|line| line.contains(&format!("%shared, {sum};"))).expect("a place");
+    let place = place.split([' ', ',']).find(|word| word.starts_with("%t")).expect("its register");
+    assert!(text.contains(&format!("cp.async.ca.shared.global [{place}+128], ")), "{text}");
+}
+
+/// Accesses by the same register are so far from one place, until it is written.
+#[test]
+fn places_in_shared_memory_are_put_together_once() {
+    let text = lifted(
+        "LDS R4, [R2]\nSTS [R2+0x8], R4\n@P0 LDS R2, [R2+-0x4]\nLDS R5, [R2+0x8]\nSTS [R2+UR4], R5\nEXIT",
+    );
+    let places: Vec<_> =
+        text.lines().filter(|line| line.contains("add.s32") && line.contains("%shared")).collect();
+    let [first, second, _] = places[..] else { panic!("{text}") };
+    let of =
+        |line: &str| line.split([' ', ',']).find(|word| word.starts_with("%t")).map(str::to_owned);
+    let (first, second) = (of(first).expect("a register"), of(second).expect("a register"));
+    for wanted in [
+        format!("%r4, [{first}];"),
+        format!("[{first}+8], %r4;"),
+        format!("%r2, [{first}+-4];"),
+        format!("%r5, [{second}+8];"),
+    ] {
+        assert!(text.contains(&wanted), "{wanted}: {text}");
+    }
+}
+
+/// A pair of registers is what it was made of or put together to, until one of them is written, or somebody else comes here.
+#[test]
+fn halves_are_put_together_once() {
+    for (code, joins) in [
+        ("LDG.E R4, [R2.64]\nLDG.E R5, [R2.64+0x8]", 1),
+        ("IMAD.WIDE R2, R4, R5, R6\nLDG.E R5, [R2.64+0x8]", 1),
+        ("LDG.E R4, [R2.64]\nMOV R3, R4\nLDG.E R5, [R2.64]", 2),
+        ("LDG.E R4, [R2.64]\nLDG.E R2, [R2.64]\nLDG.E R5, [R2.64]", 2),
+        ("@P0 IMAD.WIDE R2, R4, R5, R6\nLDG.E R5, [R2.64+0x8]", 2),
+        ("LDG.E R4, [R2.64]\n@P0 BRA 0x0\nLDG.E R5, [R2.64]", 1),
+        ("@P0 BRA 0x20\nLDG.E R4, [R2.64]\nLDG.E R5, [R2.64]", 2),
+    ] {
+        let text = lifted(&format!("{code}\nEXIT"));
+        let found = text.lines().filter(|line| line.contains("mov.b64 %d") && line.contains(", {"));
+        assert_eq!(found.count(), joins, "{code}: {text}");
+    }
+}
+
+/// Both halves are those of one shift, whichever comes first, as long as what is shifted stays.
+#[test]
+fn shifts_of_64_bits_are_put_together() {
+    for (code, taken) in [
+        ("IMAD.SHL.U32 R4, R2, 0x4, RZ\nSHF.L.U64.HI R5, R2, 0x2, R3", 1),
+        ("SHF.L.U64.HI R3, R2, 0x2, R3\nSHF.L.U32 R2, R2, 0x2, RZ", 1),
+        ("IMAD.SHL.U32 R4, R2, 0x4, RZ\nMOV R2, R6\nSHF.L.U64.HI R5, R2, 0x2, R3", 0),
+        ("IMAD.SHL.U32 R4, R2, 0x8, RZ\nSHF.L.U64.HI R5, R2, 0x2, R3", 0),
+        ("@P0 IMAD.SHL.U32 R4, R2, 0x4, RZ\nSHF.L.U64.HI R5, R2, 0x2, R3", 0),
+        ("SHF.L.U64.HI R2, R2, 0x2, R3\nSHF.L.U32 R4, R2, 0x2, RZ", 0),
+    ] {
+        let text = lifted(&format!("{code}\nEXIT"));
+        let halves =
+            text.lines().find_map(|line| line.trim().strip_prefix("mov.b64 {%t")).expect("halves");
+        let low = halves.split(',').next().expect("one");
+        assert_eq!(text.matches(&format!(", %t{low};")).count(), taken, "{code}: {text}");
+    }
 }
 
 /// Code of several calls that a branch and the place before it make.

@@ -1,9 +1,9 @@
 //! Numbers of 64 bits that are kept in two registers, as one.
 //!
-//! Input: per-thread IR whose registers are values. Output: the same; two values of 32 bits that meet in a block, and are put together
-//! behind, are one of 64 bits there wherever one of those that come in is.
-//! Why here: machine code has addresses in two registers. LLVM joins halves that were just taken apart, and not those that go round a
-//! loop, so that nobody would see the stride of an address that a loop counts up.
+//! Input: per-thread IR whose registers are values. Output: the same; what is put together of the halves of a number is that number, and
+//! two values of 32 bits that meet in a block, and are put together behind, are one of 64 bits there wherever one of those that come in is.
+//! Why here: machine code has addresses in two registers. LLVM makes masks of halves that other blocks took apart, and leaves those that go
+//! round a loop, so that nobody would see the stride of an address.
 
 use llvm_zluda::{Block, Builder, Module, Opcode, Value};
 use rustc_hash::FxHashMap;
@@ -28,10 +28,15 @@ type Pairs<'c> = FxHashMap<(Value<'c>, Value<'c>), Vec<Value<'c>>>;
 fn rewrite<'c>(module: &Module<'c>, function: Value<'c>) -> bool {
     let mut pairs: Pairs<'c> = FxHashMap::default();
     let mut order = Vec::new();
+    let mut gone = Vec::new();
+    let mut is_changed = false;
     let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
     for whole in instructions.filter(|it| it.opcode() == Opcode::LLVMOr) {
         let Some((low, high)) = halves(whole) else { continue };
-        if is_phi(low) && is_phi(high) && low.parent() == high.parent() {
+        if let Some(source) = source(low, high) {
+            is_changed |= whole.has_uses();
+            whole.replace_all_uses_with(source);
+        } else if is_phi(low) && is_phi(high) && low.parent() == high.parent() {
             let wholes = pairs.entry((low, high)).or_default();
             if wholes.is_empty() {
                 order.push((low, high));
@@ -39,7 +44,6 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>) -> bool {
             wholes.push(whole);
         }
     }
-    let mut gone = Vec::new();
     for pair in order {
         // Each is one pair's: the other one that a value is in has it as it was.
         if gone.contains(&pair.0) || gone.contains(&pair.1) {
@@ -49,7 +53,7 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>) -> bool {
             gone.extend([pair.0, pair.1]);
         }
     }
-    !gone.is_empty()
+    is_changed || !gone.is_empty()
 }
 
 /// What comes in from a block.
