@@ -10,7 +10,7 @@ use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, jam_loops,
     join_atomics, join_guards, join_halves, legalize_operations, narrow_addresses,
     narrow_arithmetic, outline_functions, place_variables, prefetch_rows, read_ahead,
-    return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses,
+    return_at_barriers, round_whole_numbers, saturate_sums, scalarize_accesses, sink_loads,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
     transpose_accesses, x86_instructions,
 };
@@ -118,6 +118,10 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::own("read_ahead", |module, _| {
         read_ahead::run(module);
+        Ok(())
+    }),
+    Pass::own("sink_loads", |module, _| {
+        sink_loads::run(module);
         Ok(())
     }),
     Pass::replacing("vectorize", |module, state| {

@@ -22,6 +22,7 @@ pub mod return_at_barriers;
 pub mod round_whole_numbers;
 pub mod saturate_sums;
 pub mod scalarize_accesses;
+pub mod sink_loads;
 pub mod split_constant_offsets;
 mod steps;
 pub mod strip_mine_arithmetic;
