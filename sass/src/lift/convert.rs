@@ -5,6 +5,7 @@ use super::error::Reason;
 use super::float::{rounding, word};
 use super::machine::{Lifted, Machine};
 use super::operand::{Operands, Target, bits, double, float, integer, suffix, wide_integer};
+use super::sums;
 use crate::instruction::{Instruction, Operand};
 
 /// The types among the modifiers, in the order in which they are printed.
@@ -137,22 +138,49 @@ pub(super) fn i2f(machine: &mut Machine, mut o: Operands) -> Lifted {
     leave(machine, target, &format!("cvt{}.{to}.{from}", rounding(i)), to, &value)
 }
 
-/// F2IP.type.F32 R, a, b, c: two numbers as bytes, below c; ptxas makes it for one.
+/// F2IP.type.F32 R, a, b, c: two numbers as bytes, the second one below, beside what is merged. `NTZ` makes 0 of NaN.
 pub(super) fn f2ip(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
-    let is_zero = |operand: &Operand| matches!(operand, Operand::Register(r) if r.is_zero());
-    let (above, source, rest) = (o.next()?, o.next()?, o.next()?);
+    let (above, below, rest) = (o.next()?, o.next()?, o.next()?);
     o.end()?;
-    if !is_zero(above) || !is_zero(rest) || !i.has("NTZ") {
-        return unsupported("more than one number");
+    if !i.has("NTZ") {
+        return unsupported("what NaN becomes");
     }
-    let value = number(machine, source, "f32")?;
     let round = if i.has("TRUNC") { ".rzi" } else { ".rni" };
     let (type_, wide) = if i.has("S8") { ("s8", "s32") } else { ("u8", "u32") };
-    let byte = machine.emit.b32(&format!("cvt{round}.{type_}.f32"), &[&value]);
-    let byte = machine.emit.b32(&format!("cvt.{wide}.{type_}"), &[&byte]);
-    machine.put(target, "and.b32", &[&byte, "0xff"]);
+    let byte = |machine: &mut Machine, source| -> Result<String, Reason> {
+        let value = number(machine, source, "f32")?;
+        let byte = machine.emit.b32(&format!("cvt{round}.{type_}.f32"), &[&value]);
+        let byte = machine.emit.b32(&format!("cvt.{wide}.{type_}"), &[&byte]);
+        Ok(machine.emit.b32("and.b32", &[&byte, "0xff"]))
+    };
+    let mut half = byte(machine, below)?;
+    if !sums::is_zero(above) {
+        let above = byte(machine, above)?;
+        let above = machine.emit.b32("shl.b32", &[&above, "8"]);
+        half = machine.emit.b32("or.b32", &[&half, &above]);
+    }
+    merge(machine, target, &half, rest)
+}
+
+/// Leaves a half of a word that has nothing above it, below the lower half of another one; or below its upper half, if that is named.
+fn merge(machine: &mut Machine, target: Target, half: &str, with: &Operand) -> Lifted {
+    if sums::is_zero(with) {
+        machine.set(target, half);
+        return Ok(());
+    }
+    let is_upper = match suffix(with) {
+        None => false,
+        Some("H1") => true,
+        Some(other) => return unsupported(format!("suffix `{other}`")),
+    };
+    let above = bits(machine, with)?;
+    let above = match is_upper {
+        true => machine.emit.b32("and.b32", &[&above, "0xffff0000"]),
+        false => machine.emit.b32("shl.b32", &[&above, "16"]),
+    };
+    machine.put(target, "or.b32", &[half, &above]);
     Ok(())
 }
 
@@ -172,17 +200,10 @@ pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
         let value = float(machine, operand)?;
         Ok(machine.emit.in_register(&value))
     };
-    // The lower half of a word, over a narrower result: so ptxas packs four numbers, the upper two first.
+    // So ptxas packs four numbers, the upper two first.
     let merged = |machine: &mut Machine, o: &mut Operands, half: &str| -> Lifted {
-        let rest = o.next()?;
-        if suffix(rest).is_some() {
-            return unsupported("the other half");
-        }
-        let above = integer(machine, rest)?;
         let half = machine.emit.b32("cvt.u32.u16", &[half]);
-        let above = machine.emit.b32("shl.b32", &[&above, "16"]);
-        machine.put(target, "or.b32", &[&half, &above]);
-        Ok(())
+        merge(machine, target, &half, o.next()?)
     };
     match i.modifiers.iter().find(|name| name.contains("PACK_") || **name == "MERGE_C").copied() {
         Some("PACK_AB") => {

@@ -170,6 +170,8 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("ACQBULK", warp::wait_for_grids, ""),
     ("PREEXIT", warp::let_grids_begin, ""),
     ("USETMAXREG", warp::set_most_registers, "CTAPOOL DEALLOC TRY_ALLOC"),
+    // What a block no longer needs of shared memory others may have: it keeps it.
+    ("USETSHMSZ", nothing, "FLUSH"),
     ("ELECT", warp::elect, ""),
     ("FENCE", nothing, "VIEW ASYNC S G"),
     ("WARPSYNC", warp::warpsync, "ALL COLLECTIVE EXCLUSIVE"),

@@ -414,6 +414,11 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         return Ok(());
     }
     match name {
+        // The lower half of the window's address.
+        "SR_SWINLO" => {
+            machine.set(target, "0");
+            return Ok(());
+        }
         "SR_SWINHI" => {
             machine.set(target, &format!("{SHARED_WINDOW:#x}"));
             return Ok(());

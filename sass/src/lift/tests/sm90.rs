@@ -136,10 +136,30 @@ fn tensors_are_copied_by_their_maps() {
     );
 }
 
+/// As on an H200: what is above is the lower half of the third operand, or its upper half where that is named.
+#[test]
+fn narrow_numbers_are_merged_with_others() {
+    has_all(
+        "F2IP.S8.F32.NTZ R4, R5, R6, R7.H1\nF2IP.S8.F32.NTZ R8, R9, R10, R4\n\
+         F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R11, R12, R13, R8.H1\nSTG.E desc[UR4][R2.64], R11\nEXIT",
+        &[
+            "cvt.rni.s8.f32 %t0, %r6;",
+            "cvt.rni.s8.f32 %t3, %r5;",
+            "shl.b32 %t6, %t5, 8;",
+            "or.b32 %t7, %t2, %t6;",
+            "and.b32 %t8, %r7, 0xffff0000;",
+            "or.b32 %r4, %t7, %t8;",
+            "shl.b32 %t17, %r4, 16;",
+            "and.b32 %t19, %r8, 0xffff0000;",
+            "or.b32 %r11, %t18, %t19;",
+        ],
+    );
+}
+
 #[test]
 fn warp_groups_multiply() {
     has_all(
-        "USETMAXREG.TRY_ALLOC.CTAPOOL UP1, 0xe8\nWARPGROUP.ARRIVE\nHGMMA.64x8x16.F32 R24, gdesc[UR4].negA.tnspB, R24, gsb0\nWARPGROUP.DEPBAR.LE gsb0, 0x0\n\
+        "USETMAXREG.TRY_ALLOC.CTAPOOL UP1, 0xe8\nUSETSHMSZ 0x3980\nUSETSHMSZ.FLUSH\nWARPGROUP.ARRIVE\nHGMMA.64x8x16.F32 R24, gdesc[UR4].negA.tnspB, R24, gsb0\nWARPGROUP.DEPBAR.LE gsb0, 0x0\n\
          IGMMA.64x8x32.U8.S8 R24, R28, gdesc[UR4], RZ, !UPT, gsb0\nQGMMA.64x8x32.F16.E5M2.E4M3 R24, -R28, gdesc[UR4], R24, UP1\n\
          STG.E desc[UR4][R2.64], R24\nEXIT",
         &[
