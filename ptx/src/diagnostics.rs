@@ -3,8 +3,12 @@
 use std::fmt;
 
 use llvm_zluda::Stopped;
+use ptx_parser::Lines;
 
 pub use ptx_parser::{Error, ErrorKind};
+
+/// How many errors of a module are shown; of the rest it is said how many there are.
+const MOST_SHOWN: usize = 100;
 
 /// One or more errors with the text that shows their places. `Display` is what goes into
 /// `CU_JIT_ERROR_LOG_BUFFER` and the log.
@@ -19,7 +23,13 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Renders `errors`, of which there is at least one, against the PTX that they point into.
     pub fn new(errors: Vec<Error>, source: &str) -> Self {
-        let text = errors.iter().map(|error| error.render(source)).collect::<Vec<_>>().join("\n");
+        let lines = Lines::new(source);
+        let shown = errors.iter().take(MOST_SHOWN).map(|error| error.render_in(&lines));
+        let mut text = shown.collect::<Vec<_>>().join("\n");
+        let more = errors.len().saturating_sub(MOST_SHOWN);
+        if more > 0 {
+            text.push_str(&format!("\n{more} more errors\n"));
+        }
         Self { errors, text, left: None }
     }
 
@@ -81,3 +91,23 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_errors_the_first_are_shown() {
+        let source = "foo;\n".repeat(MOST_SHOWN + 20);
+        let errors = |count: u32| {
+            let at = |line: u32| ptx_parser::Span { start: 5 * line, end: 5 * line + 3 };
+            (0..count).map(|line| Error::invalid(at(line), "unknown")).collect::<Vec<_>>()
+        };
+        let all = Diagnostics::new(errors(120), &source);
+        assert_eq!(all.errors().len(), 120);
+        let text = all.to_string();
+        assert!(text.contains("line 100, column 1") && !text.contains("line 101,"), "{text}");
+        assert!(text.ends_with("\n20 more errors\n"), "{text}");
+        assert!(!Diagnostics::new(errors(100), &source).to_string().contains("more errors"));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::span::{Span, line_column};
+use crate::span::{Lines, Span};
 
 /// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,9 +79,14 @@ impl Error {
     ///    |     ^^^^^^^
     /// ```
     pub fn render(&self, source: &str) -> String {
+        self.render_in(&Lines::new(source))
+    }
+
+    /// The same, for who renders several.
+    pub fn render_in(&self, lines: &Lines<'_>) -> String {
         use fmt::Write;
-        let (line, column) = line_column(source, self.span.start);
-        let text = source.lines().nth(line - 1).unwrap_or_default();
+        let (line, column) = lines.line_column(self.span.start);
+        let text = lines.text(line);
         let text = if text.len() > 400 { "" } else { text };
         let width = (self.span.end.saturating_sub(self.span.start) as usize)
             .clamp(1, (text.len() + 1).saturating_sub(column).max(1));

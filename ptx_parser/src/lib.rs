@@ -53,6 +53,6 @@ pub use modifier::*;
 pub use operand::{Access, Address, Component, Immediate, Operand};
 pub use parse::{NEWEST, Parse, parse};
 pub use rename::rename;
-pub use span::{Span, line_column};
+pub use span::{Lines, Span, line_column};
 pub use special_register::SpecialRegister;
 pub use tree::*;

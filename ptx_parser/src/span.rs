@@ -45,8 +45,33 @@ impl Span {
 
 /// Line and column of an offset, both from 1; columns count bytes.
 pub fn line_column(source: &str, offset: u32) -> (usize, usize) {
-    let before = &source.as_bytes()[..(offset as usize).min(source.len())];
-    let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |p| p + 1);
-    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-    (line, before.len() - line_start + 1)
+    Lines::new(source).line_column(offset)
+}
+
+/// A text with the places where its lines begin, for who asks for many.
+pub struct Lines<'a> {
+    source: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(source: &'a str) -> Self {
+        let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(place, _)| place + 1)).collect();
+        Self { source, starts }
+    }
+
+    /// Line and column of an offset, both from 1; columns count bytes.
+    pub fn line_column(&self, offset: u32) -> (usize, usize) {
+        let offset = (offset as usize).min(self.source.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        (line, offset - self.starts[line - 1] + 1)
+    }
+
+    /// The text of a line, counted from 1, without its end; empty where there is none.
+    pub fn text(&self, line: usize) -> &'a str {
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line));
+        let rest = start.and_then(|start| self.source.get(*start..)).unwrap_or_default();
+        rest.lines().next().unwrap_or_default()
+    }
 }

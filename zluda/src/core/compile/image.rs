@@ -283,7 +283,15 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
         return Ok(found);
     }
     match container.best_ptx(capability()) {
-        Some(Ok(found)) => text(&found).map(|text| Found::Source(Source::Ptx(text))),
+        Some(Ok(found)) => {
+            if is_refused(&found)
+                && machine_code::is_on()
+                && let Some(Ok(found)) = of_code()
+            {
+                return Ok(found);
+            }
+            text(&found).map(|text| Found::Source(Source::Ptx(text)))
+        }
         Some(Err(error)) => Err(malformed(error)),
         None => {
             if machine_code::is_on()
@@ -295,6 +303,12 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
             Ok(Found::Without(kinds.join(" and ")))
         }
     }
+}
+
+/// Whether text has instructions that no manual has and NVIDIA's assembler refuses: cuSPARSELt 0.6.2 brings such PTX beside the machine
+/// code that was made of it by other means.
+fn is_refused(ptx: &[u8]) -> bool {
+    str::from_utf8(ptx).is_ok_and(|text| text.contains("\nr2p."))
 }
 
 fn text(bytes: &[u8]) -> CUres<Vec<u8>> {
