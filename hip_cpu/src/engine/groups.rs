@@ -547,18 +547,23 @@ pub unsafe extern "sysv64" fn spin(
     take_turns(block, Pause::Yield);
 }
 
-/// Lets other groups of the warp run, and other warps.
+/// Lets other groups of the warp run, and other warps when all of them have had their turn. Who lets others go first that are to read what
+/// it is going to change lets all of them.
 pub fn take_turns(block: &Block, pause: Pause) {
     let Some(groups) = groups_of(block) else { return runtime::yield_warp(block, pause) };
     let groups = groups.as_ptr();
     // SAFETY: as in `wait`.
     let (current, next) = unsafe { ((*groups).current, ready(&*groups)) };
     let next = next.unwrap_or(current);
-    if next <= current {
+    let lets_all_go = pause == Pause::Preempt;
+    if next <= current && !lets_all_go {
         runtime::yield_warp(block, pause);
     }
     // SAFETY: no reference is held.
     unsafe { go_to(groups, next) };
+    if lets_all_go {
+        runtime::yield_warp(block, pause);
+    }
 }
 
 /// [`cpu_abi::Runtime::end_group`]

@@ -9,13 +9,14 @@
 //!
 //! Memory that all warps read is recognised by an address without their number: a variable, a constant, a parameter, a lane's
 //! number. Atomics say that others access what they do: so they count only where all have read the very place that they change, such as
-//! a counter. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
+//! a counter. So it is with global memory, of which it counts alone what all read as a kernel begins, at a parameter, and what
+//! changes that very place: the first thread of cuDSS's `supernode_offsets_ker` does so when it ends. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
 //! systems) are right, and would pay for it.
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use simt::intrinsics::{self, Effects, Participants, Uniformity};
-use simt::space::{CONSTANT, SHARED};
+use simt::space::{CONSTANT, GENERIC, GLOBAL, SHARED};
 
 /// Puts `zluda.preempt` before stores to shared memory that other warps may have still to read.
 pub fn run(module: &Module<'_>) {
@@ -32,12 +33,35 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-/// The variables that all warps may have read since the last barrier, and where; nothing stands for what is not known.
-type Read<'c> = FxHashSet<(Option<Value<'c>>, Option<i64>)>;
+/// What all warps may have read since the last barrier.
+#[derive(Clone, Default)]
+struct Read<'c> {
+    /// The variables, and where; nothing stands for what is not known.
+    shared: FxHashSet<(Option<Value<'c>>, Option<i64>)>,
+    global: FxHashSet<AtParameter>,
+}
+
+/// A place in global memory that parameters say: where they are, and how many bytes behind.
+type AtParameter = (Vec<i64>, i64);
+
+impl Read<'_> {
+    fn clear(&mut self) {
+        self.shared.clear();
+        self.global.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.shared.len() + self.global.len()
+    }
+}
 
 fn stores_after_reads<'c>(function: Value<'c>) -> Vec<Value<'c>> {
     let blocks = function.blocks();
-    if !blocks.iter().flat_map(|block| block.instructions()).any(is_barrier) {
+    let Some(entry) = blocks.first() else { return Vec::new() };
+    let begins_with_read =
+        || entry.instructions().into_iter().any(|it| read_at_begin(it).is_some());
+    if !blocks.iter().flat_map(|block| block.instructions()).any(is_barrier) && !begins_with_read()
+    {
         return Vec::new();
     }
     let mut at_begin: FxHashMap<Block<'c>, Read<'c>> = FxHashMap::default();
@@ -46,12 +70,16 @@ fn stores_after_reads<'c>(function: Value<'c>) -> Vec<Value<'c>> {
     while let Some(block) = work.pop() {
         let mut read = at_begin.get(&block).cloned().unwrap_or_default();
         for instruction in block.instructions() {
+            if block == *entry {
+                read.global.extend(read_at_begin(instruction));
+            }
             step(instruction, &mut read, &mut found);
         }
         for next in block.successors() {
             let there = at_begin.entry(next).or_default();
             let known = there.len();
-            there.extend(&read);
+            there.shared.extend(&read.shared);
+            there.global.extend(read.global.iter().cloned());
             if there.len() > known && !work.contains(&next) {
                 work.push(next);
             }
@@ -65,19 +93,26 @@ fn step<'c>(instruction: Value<'c>, read: &mut Read<'c>, found: &mut FxHashSet<V
     match instruction.opcode() {
         Opcode::LLVMCall if is_barrier(instruction) => read.clear(),
         Opcode::LLVMLoad if is_plain(instruction, 0) && is_of_all_warps(instruction.operand(0)) => {
-            read.insert(place(instruction.operand(0)));
+            read.shared.insert(place(instruction.operand(0)));
         }
         Opcode::LLVMStore if is_plain(instruction, 1) => {
             let (to, _) = place(instruction.operand(1));
             let may_be = |read: Option<_>| read.is_none() || to.is_none() || read == to;
-            if read.iter().any(|(read, _)| may_be(*read)) {
+            if read.shared.iter().any(|(read, _)| may_be(*read)) {
+                found.insert(instruction);
+                read.clear();
+            }
+        }
+        Opcode::LLVMStore if !read.global.is_empty() => {
+            let to = at_parameter(instruction.operand(1));
+            if to.is_some_and(|to| read.global.contains(&to)) {
                 found.insert(instruction);
                 read.clear();
             }
         }
         Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg if is_shared(instruction.operand(0)) => {
             let to = place(instruction.operand(0));
-            if to.0.is_some() && to.1.is_some() && read.contains(&to) {
+            if to.0.is_some() && to.1.is_some() && read.shared.contains(&to) {
                 found.insert(instruction);
                 read.clear();
             }
@@ -184,6 +219,57 @@ fn place(address: Value<'_>) -> (Option<Value<'_>>, Option<i64>) {
     (if found.len() == 1 { found.into_iter().next() } else { None }, bytes)
 }
 
+/// The place that a load reads, where a parameter says it.
+fn read_at_begin(load: Value<'_>) -> Option<AtParameter> {
+    let is_it = load.opcode() == Opcode::LLVMLoad
+        && !load.is_volatile()
+        && !load.is_atomic()
+        && [GENERIC, GLOBAL].contains(&load.operand(0).ty().address_space());
+    is_it.then(|| at_parameter(load.operand(0)))?
+}
+
+/// The place that an address says, of which nothing is added up but parameters and numbers.
+fn at_parameter(address: Value<'_>) -> Option<AtParameter> {
+    let (mut parameters, mut bytes) = (Vec::new(), 0_i64);
+    let mut stack = vec![address];
+    while let Some(value) = stack.pop() {
+        if let Some(number) = value.as_const_signed() {
+            bytes = bytes.checked_add(number)?;
+        } else if let Some(parameter) = parameter(value) {
+            parameters.push(parameter);
+        } else if is_sum(value)
+            || is(value, Opcode::LLVMShl)
+            || is(value, Opcode::LLVMAddrSpaceCast)
+        {
+            stack.extend(value.operands());
+        } else {
+            return None;
+        }
+    }
+    parameters.sort_unstable();
+    (!parameters.is_empty()).then_some((parameters, bytes))
+}
+
+/// Where the parameter is that a value is.
+fn parameter(load: Value<'_>) -> Option<i64> {
+    if !is(load, Opcode::LLVMLoad) || !is_constant_memory(load.operand(0)) {
+        return None;
+    }
+    let (mut pointer, mut bytes) = (load.operand(0), 0);
+    while is(pointer, Opcode::LLVMGetElementPtr) && pointer.operand_count() == 2 {
+        bytes += pointer.operand(1).as_const_signed()?;
+        pointer = pointer.operand(0);
+    }
+    let is_first = pointer.is_argument()
+        || is(pointer, Opcode::LLVMCall)
+            && intrinsics::called(pointer).is_some_and(|called| called.names == "params");
+    is_first.then_some(bytes)
+}
+
+fn is(value: Value<'_>, opcode: Opcode) -> bool {
+    value.is_instruction() && value.opcode() == opcode
+}
+
 fn is_sum(value: Value<'_>) -> bool {
     value.is_instruction()
         && matches!(
@@ -209,7 +295,7 @@ mod tests {
     fn turns(body: &str) -> usize {
         let text = format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
-             .reg .b64 %p; .reg .b32 %r<9>; .reg .pred %q; .shared .b32 a[64]; .shared .b32 b[64];\n\
+             .reg .b64 %p, %w; .reg .b32 %r<9>; .reg .pred %q; .shared .b32 a[64]; .shared .b32 b[64];\n\
              mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 31; shl.b32 %r2, %r1, 2; mov.u32 %r3, a;\n\
              add.s32 %r4, %r3, %r2; shl.b32 %r5, %r0, 2; add.s32 %r5, %r3, %r5;\n{body}\n\
              ld.param.u64 %p, [p]; st.global.u32 [%p], %r6; ret;\n}}"
@@ -243,6 +329,24 @@ mod tests {
         assert_eq!(turns(&format!("{all} {}", add("a"))), 1);
         assert_eq!(turns(&format!("{all} {}", add("a+4"))), 0, "another counter");
         assert_eq!(turns(&format!("{lane} {}", add("%r4"))), 0, "not known to be the same");
+    }
+
+    #[test]
+    fn others_read_first_what_the_first_thread_changes() {
+        let read = "ld.param.u64 %p, [p]; ld.global.u32 %r6, [%p+4];";
+        let first = "setp.ne.u32 %q, %r0, 0; @%q exit; add.u32 %r6, %r6, 1;";
+        let store = "ld.param.u64 %p, [p]; st.global.u32 [%p+4], %r6;";
+        assert_eq!(turns(&format!("{read} {first} {store}")), 1);
+        assert_eq!(turns(&format!("{read} {first} bar.sync 0; {store}")), 0, "a barrier does it");
+        assert_eq!(turns(&format!("{first} {read} {store}")), 0, "one thread alone reads");
+        let other = store.replace("+4", "+8");
+        assert_eq!(turns(&format!("{read} {first} {other}")), 0, "another place");
+        let own = "ld.param.u64 %p, [p]; cvt.u64.u32 %w, %r5; add.u64 %p, %p, %w;";
+        let (read, store) = (
+            read.replace("ld.param.u64 %p, [p];", own),
+            store.replace("ld.param.u64 %p, [p];", own),
+        );
+        assert_eq!(turns(&format!("{read} {first} {store}")), 0, "each thread has its own");
     }
 
     #[test]

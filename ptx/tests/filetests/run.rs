@@ -1,7 +1,7 @@
 //! Tests that run kernels, on whatever device the process has.
 //!
-//! A comment line `// run: kernel [grid=N] [block=N[xN]] [cluster=N] [levels]` begins a case, which `levels` asks to be run
-//! as code for older processors, too. The lines up to the next one are its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
+//! A comment line `// run: kernel [grid=N] [block=N[xN]] [cluster=N] [levels] [cpu]` begins a case, which `levels` asks to be run
+//! as code for older processors, too, and `cpu` not to be run by an emulated GPU: what it asks for is how a GPU's waves take turns. The lines up to the next one are its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
 //! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
 //! with `// +` continues the one before.
 
@@ -22,6 +22,7 @@ struct Case {
     block: [u32; 2],
     /// Also as code for older processors.
     levels: bool,
+    cpu: bool,
     /// Blocks in a cluster; 0 where the launch says nothing of clusters.
     cluster: u32,
     /// AMD GPUs refuse it.
@@ -76,6 +77,9 @@ const OLDER: [&str; 2] = ["x86-64-v2", "x86-64-v3"];
 impl Case {
     /// A target, and the same one with code for nothing but blocks like those of the case, where there is such.
     fn targets(&self, target: &Target) -> Vec<Target> {
+        if self.cpu && matches!(target, Target::Amdgcn { .. }) {
+            return Vec::new();
+        }
         let Target::Cpu { blocks: Blocks::Any, executor: executor @ Executor::Vector, .. } = target
         else {
             return vec![target.clone()];
@@ -127,6 +131,7 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
                 grid: 1,
                 block: [1; 2],
                 levels: false,
+                cpu: false,
                 cluster: 0,
                 buffers: Vec::new(),
             };
@@ -136,6 +141,7 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
                     Some(("block", n)) => case.block = shape(n).ok_or(word)?,
                     Some(("cluster", n)) => case.cluster = n.parse().map_err(|_| word)?,
                     None if word == "levels" => case.levels = true,
+                    None if word == "cpu" => case.cpu = true,
                     _ => return Err(format!("unknown word `{word}`")),
                 }
             }
