@@ -64,11 +64,45 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     );
     if let Some(metadata) = metadata {
         let value = machine.place(metadata);
+        let (value, selector) = match i.has("REGOFFSET") {
+            true if !(0..2).contains(&selector) => return unsupported("a selector"),
+            true => (of_own_columns(machine, i, &value, selector), 0),
+            false => (value, selector),
+        };
         text.push_str(&format!(", {value}, {selector}"));
     }
     text.push_str(&format!(", {scale}{}", types.behind(&matrices, minus_a, of_both)?));
     machine.emit.guarded(text);
     Ok(())
+}
+
+/// The metadata as `wgmma` has it. With `REGOFFSET`, of which there is nothing in PTX, each of the four threads of a row has that of columns of
+/// its own (measured on an H200), in turn for the row, the row eight below, and both of these half of the columns behind. A column is four bits,
+/// and of 16 bits those count that the selector names; of elements of 8 bits it is two columns, a byte, and all bits count. `wgmma` has those of
+/// a row side by side: for the first half of the columns in the first thread, with those of the row eight below above them, and for the second
+/// half in the second thread; of elements of 8 bits in a thread for each of the four.
+fn of_own_columns(machine: &mut Machine, i: &Instruction, metadata: &str, selector: i64) -> String {
+    let emit = &mut machine.emit;
+    let are_bytes = i.opcode != "HGMMA";
+    let own = emit.b32("shr.u32", &[metadata, &(16 * selector).to_string()]);
+    let lane = emit.b32("mov.u32", &["%laneid"]);
+    let place = emit.b32("and.b32", &[&lane, if are_bytes { "3" } else { "1" }]);
+    let from = emit.b32("shl.b32", &[&place, "3"]);
+    let mut whole = "0".to_owned();
+    for thread in 0..4_u32 {
+        let of = emit.b32("shfl.sync.idx.b32", &[&own, &thread.to_string(), "0x1c1f", "-1"]);
+        let byte = emit.b32("shr.u32", &[&of, &from]);
+        let parts = match are_bytes {
+            true => vec![("0xff", 8 * thread)],
+            false => vec![("0xf", 4 * thread), ("0xf0", 12 + 4 * thread)],
+        };
+        for (bits, up) in parts {
+            let part = emit.b32("and.b32", &[&byte, bits]);
+            let part = emit.b32("shl.b32", &[&part, &up.to_string()]);
+            whole = emit.b32("or.b32", &[&whole, &part]);
+        }
+    }
+    whole
 }
 
 /// The shape as PTX has it, and its columns.

@@ -136,6 +136,32 @@ fn tensors_are_copied_by_their_maps() {
     );
 }
 
+/// Metadata of all four threads of a row is brought to the two that `wgmma` takes it from.
+#[test]
+fn sparse_products_gather_metadata() {
+    let product = "HGMMA.SP.REGOFFSET.64x8x32.F32 R24, gdesc[UR4], R24, R28, 0x1, gsb0\nEXIT";
+    has_all(
+        product,
+        &[
+            "shr.u32 %t10, %r28, 16;",
+            "shfl.sync.idx.b32 %t14, %t10, 0, 0x1c1f, -1;",
+            "shfl.sync.idx.b32 %t38, %t10, 3, 0x1c1f, -1;",
+            "shl.b32 %t44, %t43, 24;",
+            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r24, %r25, %r26, %r27}, ",
+            ", %t45, 0, ",
+        ],
+    );
+    has_all(
+        "QGMMA.SP.REGOFFSET.64x8x64.F32.E4M3.E4M3 R24, gdesc[UR4], R24, R28, gsb0\nEXIT",
+        &[
+            "and.b32 %t12, %t11, 3;",
+            "shfl.sync.idx.b32 %t29, %t10, 3, 0x1c1f, -1;",
+            "shl.b32 %t32, %t31, 24;",
+            "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e4m3 {%r24, %r25, %r26, %r27}, ",
+        ],
+    );
+}
+
 /// As on an H200: what is above is the lower half of the third operand, or its upper half where that is named.
 #[test]
 fn narrow_numbers_are_merged_with_others() {
